@@ -1,0 +1,60 @@
+"""Chance made of integers: a stream of draws that only its name decides.
+
+``Draws("barajada", 3, "A1", 17)`` gives the same integers on every machine and in every year:
+SHA-256 in counter mode over the canonical bytes of the name, with rejection so that ``below``
+is exactly uniform. Minds, shuffles and opaque ids draw from here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+from echoctl.canon import canonical
+
+T = TypeVar("T")
+
+
+class Draws:
+    """A deterministic stream of integers named by strings and integers."""
+
+    __slots__ = ("_block", "_counter", "_left", "_seed")
+
+    def __init__(self, *name: str | int) -> None:
+        self._seed = hashlib.sha256(b"echoctl/draws/1\n" + canonical(list(name))).digest()
+        self._counter = 0
+        self._block = 0
+        self._left = 0
+
+    def bits(self, count: int) -> int:
+        """Return `count` fresh bits (1 to 64) as a non-negative integer."""
+        if self._left < count:
+            raw = hashlib.sha256(self._seed + self._counter.to_bytes(8, "big")).digest()
+            self._counter += 1
+            self._block = int.from_bytes(raw, "big")
+            self._left = 256
+        self._left -= count
+        return (self._block >> self._left) & ((1 << count) - 1)
+
+    def below(self, bound: int) -> int:
+        """Return an integer uniform in ``range(bound)``; ValueError unless 1 <= bound < 2**64."""
+        if not 1 <= bound < 2**64:
+            raise ValueError(f"a bound must be from 1 to 2**64 - 1, not {bound}")
+        count = max(1, (bound - 1).bit_length())
+        while True:
+            value = self.bits(count)
+            if value < bound:
+                return value
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """Return the items in a uniformly drawn order (Fisher-Yates); the input is untouched."""
+        out = list(items)
+        for last in range(len(out) - 1, 0, -1):
+            other = self.below(last + 1)
+            out[last], out[other] = out[other], out[last]
+        return out
+
+    def choice(self, items: Sequence[T]) -> T:
+        """Return one of the items; ValueError if there are none."""
+        return items[self.below(len(items))]
