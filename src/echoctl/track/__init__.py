@@ -9,6 +9,7 @@ tidy rows of integers and strings, and can reach a world only through the workbe
 from __future__ import annotations
 
 from echoctl.track.job import Job, Row, Value, job_from_json
+from echoctl.track.outcome import Outcome
 from echoctl.track.track import Track, Workbench
 
-__all__ = ["Job", "Row", "Track", "Value", "Workbench", "job_from_json"]
+__all__ = ["Job", "Outcome", "Row", "Track", "Value", "Workbench", "job_from_json"]
