@@ -56,10 +56,9 @@ def test_a_field_out_of_range_is_refused_by_name_and_never_clipped(field: str, v
 @pytest.mark.parametrize("at", range(4))
 @pytest.mark.parametrize("value", [-101, 101, 127, -128, 155])
 def test_an_axis_beyond_100_is_refused_by_both_sides(at: int, value: int) -> None:
-    axes = list(PLAIN.e)
-    axes[at] = value
+    axes: Any = (*PLAIN.e[:at], value, *PLAIN.e[at + 1 :])
     with pytest.raises(ValueError, match=rf"e\[{at}\]"):
-        pack(PLAIN._replace(e=tuple(axes)))
+        pack(PLAIN._replace(e=axes))
     data = bytearray(pack(PLAIN))
     data[8 + at] = 101
     with pytest.raises(ValueError, match=rf"e\[{at}\]"):
