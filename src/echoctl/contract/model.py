@@ -24,7 +24,7 @@ _PERCENT = re.compile(r"(-?[0-9]{1,18}([.,][0-9]{1,18})?)\s*%")
 def exact(value: object) -> object:
     """Read an exact rational from an integer, ``0.30``, ``0,30``, ``3/10`` or ``30 %``."""
     if isinstance(value, bool | float):
-        raise ValueError("write it as a decimal in quotes, such as \"0.30\"")
+        raise ValueError('write it as a decimal in quotes, such as "0.30"')
     if isinstance(value, int | Fraction):
         return Fraction(value)
     if isinstance(value, str):
@@ -43,11 +43,29 @@ def exact(value: object) -> object:
 Exact: TypeAlias = Annotated[Fraction, BeforeValidator(exact)]
 
 
+def iso_date(value: object) -> object:
+    """Read a date from ``2026-10-20``."""
+    if isinstance(value, str):
+        if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            raise ValueError(f"a date is written as 2026-10-20, not {value!r}")
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"there is no day {value}") from None
+    return value
+
+
+Day: TypeAlias = Annotated[date, BeforeValidator(iso_date)]
+
+
 class Model(BaseModel):
     """Frozen, strict, closed."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True,
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        arbitrary_types_allowed=True,
         populate_by_name=True,
     )
 
@@ -65,8 +83,11 @@ class Where(Model):
 
 
 class Wilcoxon(Model):
-    """One-sided exact Wilcoxon against each rival (``below`` / ``above``); two-sided for
-    ``differs_from``. Holm over the rivals when asked. Passes when every test rejects."""
+    """One exact Wilcoxon test against each rival; passes when every test rejects.
+
+    One-sided for ``below`` and ``above``, two-sided for ``differs_from``; Holm over the rivals
+    when asked.
+    """
 
     measure: Key
     arm: Key
@@ -258,15 +279,26 @@ class Stage(Model):
 
     families: tuple[str, ...]
     per_unit: int = Field(ge=1)
+    units: int | None = Field(default=None, ge=1)
+    """Units that this stage plays; None means the contract's own count."""
     rounds: int = Field(default=1, ge=1)
     first_round: int = 1
+    same_each_round: bool = False
+    """Every round plays the same worlds again (a probe), so seeds are laid out once."""
     families_by_round: tuple[tuple[str, ...], ...] = ()
+    """One tuple a round where rounds differ; empty means that every round plays `families`."""
     regimes: tuple[Key, ...] = ()
     arms: tuple[Key, ...] = ()
     sealed: bool = False
     stand_in: dict[str, str] = Field(default_factory=dict)
     """For `rehearse` and `dev`: the unsealed family that plays in a sealed family's place."""
     text: str = ""
+
+    def families_in(self, number: int) -> tuple[str, ...]:
+        """Return the families that round `number` plays (counted from `first_round`)."""
+        if not self.families_by_round:
+            return self.families
+        return self.families_by_round[number - self.first_round]
 
 
 class SeedBlock(Model):
@@ -298,7 +330,7 @@ class Approval(Model):
     """Who approved the contract, and when."""
 
     by: str
-    on: date
+    on: Day
 
 
 class Unit(Model):
@@ -330,7 +362,7 @@ class Declaration(Model):
     """Something the reader must know: prior knowledge, a limit, a choice, a risk, an amendment."""
 
     text: str
-    on: date | None = None
+    on: Day | None = None
     id: str | None = None
 
 
