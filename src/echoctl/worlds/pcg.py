@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 MULTIPLIER: Final = 0x2360ED051FC65DA44385DF649FCCF645
+MASK32: Final = (1 << 32) - 1
 MASK64: Final = (1 << 64) - 1
 MASK128: Final = (1 << 128) - 1
+TWICE64: Final = (1 << 64) + 1
+"""A 64-bit word times this, shifted right, is the word rotated right (in the low 64 bits)."""
 
 
 class Pcg64:
@@ -43,18 +46,32 @@ class Pcg64:
             self.has_half = 0
             return self.half
         state = self.state = (self.state * MULTIPLIER + self.increment) & MASK128
-        word = (state >> 64) ^ (state & MASK64)
-        turn = state >> 122
-        word = ((word >> turn) | (word << (64 - turn))) & MASK64
+        word = (((state >> 64 ^ state) & MASK64) * TWICE64 >> (state >> 122)) & MASK64
         self.has_half = 1
         self.half = word >> 32
-        return word & 0xFFFFFFFF
+        return word & MASK32
 
     def below(self, bound: int) -> int:
-        """Return what ``Generator.integers(0, bound)`` returns, 2 <= bound < 2**32."""
+        """Return what ``Generator.integers(0, bound)`` returns, for 2 <= bound < 2**32."""
         product = self.next32() * bound
-        if product & 0xFFFFFFFF < bound:
-            threshold = (0x100000000 - bound) % bound
-            while product & 0xFFFFFFFF < threshold:
+        if product & MASK32 < bound:
+            threshold = (MASK32 + 1 - bound) % bound
+            while product & MASK32 < threshold:
                 product = self.next32() * bound
         return product >> 32
+
+    def pair(self, bound: int) -> tuple[int, int]:
+        """Return two draws of `below` at once: one 64-bit output holds both halves."""
+        state = (self.state * MULTIPLIER + self.increment) & MASK128
+        word = (((state >> 64 ^ state) & MASK64) * TWICE64 >> (state >> 122)) & MASK64
+        high = word >> 32
+        if self.has_half:
+            first, second = self.half * bound, (word & MASK32) * bound
+        else:
+            first, second = (word & MASK32) * bound, high * bound
+        if first & MASK32 < bound or second & MASK32 < bound:
+            # A draw may have to be rejected: nothing is spent yet, so take them one by one.
+            return self.below(bound), self.below(bound)
+        self.state = state
+        self.half = high
+        return first >> 32, second >> 32

@@ -11,7 +11,6 @@ import os
 import warnings
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from importlib.metadata import version
 from typing import Any, NamedTuple, TypeAlias
 
 from echoctl.worlds.families import FAMILIES, Family
@@ -77,6 +76,8 @@ def _cached(family: str, seed: int, _version: str) -> Start:
 
 @cache
 def _minigrid_version() -> str:
+    from importlib.metadata import version  # slow to import, and only MiniGrid's starts need it
+
     return version("minigrid")
 
 

@@ -229,16 +229,21 @@ class Obstacles(World):
         return 0
 
     def _move_balls(self) -> None:
-        below = self._generator.below
-        for which, old in enumerate(self._balls):
+        grid, board, ids, balls = self._grid, self._board, self._ids, self._balls
+        pair, width, agent = self._generator.pair, self._width, self._pos
+        for which, old in enumerate(balls):
+            corner = old - 1 - width
             for _ in range(_OBSTACLE_TRIES):
-                new = old - 1 + below(3)
-                new += (below(3) - 1) * self._width
-                if self._grid[new] == EMPTY and new != self._pos:
-                    self._balls[which] = new
-                    self._set(new, BALL)
-                    self._set(old, EMPTY)
+                x, y = pair(3)
+                new = corner + x + y * width
+                if grid[new] == EMPTY and new != agent:
+                    balls[which] = new
+                    grid[new] = BALL
+                    board[new] = ids[BALL]
+                    grid[old] = EMPTY
+                    board[old] = ids[EMPTY]
                     break
+        self._cells = bytes(board)
 
 
 class Safety(World):
