@@ -6,236 +6,51 @@ decimal strings. Rules: design page "statistics", "The rules" 1-10.
 
 from __future__ import annotations
 
-import re
-from datetime import date
-from fractions import Fraction
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field
 
-Key: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=60)]
-"""An id of an arm, regime, stage, measure or prediction."""
+from echoctl.contract.menu import (
+    CHECKS,
+    Check,
+    Count,
+    Equal,
+    Guard,
+    Identical,
+    Monotone,
+    NotHigher,
+    NotLower,
+    Rate,
+    Ratio,
+    Share,
+    Wilcoxon,
+)
+from echoctl.contract.values import (
+    MAX_SEED,
+    ContractId,
+    Day,
+    Exact,
+    Family,
+    Key,
+    Model,
+    Setting,
+    Text,
+    Where,
+    exact,
+)
 
-_DECIMAL = re.compile(r"-?[0-9]{1,18}([.,][0-9]{1,18})?")
-_RATIO = re.compile(r"(-?[0-9]{1,18})\s*/\s*([0-9]{1,18})")
-_PERCENT = re.compile(r"(-?[0-9]{1,18}([.,][0-9]{1,18})?)\s*%")
-
-
-def exact(value: object) -> object:
-    """Read an exact rational from an integer, ``0.30``, ``0,30``, ``3/10`` or ``30 %``."""
-    if isinstance(value, bool | float):
-        raise ValueError('write it as a decimal in quotes, such as "0.30"')
-    if isinstance(value, int | Fraction):
-        return Fraction(value)
-    if isinstance(value, str):
-        text = value.strip()
-        if _DECIMAL.fullmatch(text):
-            return Fraction(text.replace(",", "."))
-        if ratio := _RATIO.fullmatch(text):
-            if int(ratio[2]) == 0:
-                raise ValueError("a fraction's denominator is zero")
-            return Fraction(int(ratio[1]), int(ratio[2]))
-        if percent := _PERCENT.fullmatch(text):
-            return Fraction(percent[1].replace(",", ".")) / 100
-    raise ValueError(f"not a decimal such as 0.30, 3/10 or 30 %: {value!r}")
-
-
-Exact: TypeAlias = Annotated[Fraction, BeforeValidator(exact)]
-
-
-def iso_date(value: object) -> object:
-    """Read a date from ``2026-10-20``."""
-    if isinstance(value, str):
-        if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
-            raise ValueError(f"a date is written as 2026-10-20, not {value!r}")
-        try:
-            return date.fromisoformat(value)
-        except ValueError:
-            raise ValueError(f"there is no day {value}") from None
-    return value
-
-
-Day: TypeAlias = Annotated[date, BeforeValidator(iso_date)]
-
-
-class Model(BaseModel):
-    """Frozen, strict, closed."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        arbitrary_types_allowed=True,
-        populate_by_name=True,
-    )
-
-
-class Where(Model):
-    """Which rows count: each key one value or a list of them; an absent key lets all pass."""
-
-    regime: str | tuple[str, ...] | None = None
-    family: str | tuple[str, ...] | None = None
-    stage: str | tuple[str, ...] | None = None
-    round: int | tuple[int, ...] | None = None
-
-
-# --- checks: the closed menu ---------------------------------------------------------------
-
-
-class Wilcoxon(Model):
-    """One exact Wilcoxon test against each rival; passes when every test rejects.
-
-    One-sided for ``below`` and ``above``, two-sided for ``differs_from``; Holm over the rivals
-    when asked.
-    """
-
-    measure: Key
-    arm: Key
-    below: tuple[Key, ...] = ()
-    above: tuple[Key, ...] = ()
-    differs_from: tuple[Key, ...] = ()
-    where: Where = Where()
-    alpha: Exact
-    correction: Literal["holm", "none"] = "none"
-
-
-class Ratio(Model):
-    """``arm`` total against ``to`` total, compared as integers."""
-
-    measure: Key
-    arm: Key
-    to: Key
-    where: Where = Where()
-    at_most: Exact | None = None
-    at_least: Exact | None = None
-    if_control_zero: Literal["fail", "pass_if_zero"] = "fail"
-
-
-class NotLower(Model):
-    """Descriptive gate: the total of ``arm`` is not lower than each rival's."""
-
-    measure: Key
-    arm: Key
-    than: tuple[Key, ...]
-    where: Where = Where()
-
-
-class NotHigher(NotLower):
-    """Descriptive gate: the total of ``arm`` is not higher than each rival's."""
-
-
-class Guard(Model):
-    """A second measure that may not ``rise`` (or ``fall``) in the transitions that count."""
-
-    measure: Key
-    may_not: Literal["rise", "fall"]
-
-
-class Monotone(Model):
-    """At least ``in_a_row`` consecutive strict moves of one arm's totals from round to round."""
-
-    measure: Key
-    arm: Key
-    direction: Literal["decreasing", "increasing"] = "decreasing"
-    in_a_row: int = Field(ge=1)
-    first_round: int = 0
-    last_round: int
-    where: Where = Where()
-    guard: Guard | None = None
-
-
-class Share(Model):
-    """Share of units in which a relation holds against another arm (``than``) or a ``value``.
-
-    ``plus`` is added to the other side: ``not_above`` with ``plus: 1`` reads "at most one more".
-    """
-
-    measure: Key
-    arm: Key
-    relation: Literal["below", "above", "not_below", "not_above", "equal"]
-    than: Key | None = None
-    value: int | None = None
-    plus: int = 0
-    where: Where = Where()
-    at_least: Exact | None = None
-    at_most: Exact | None = None
-
-
-class Rate(Model):
-    """A ratio of two counts of one arm, such as packets lost of packets sent."""
-
-    hits: Key
-    of: Key
-    arm: Key
-    where: Where = Where()
-    at_most: Exact | None = None
-    at_least: Exact | None = None
-
-
-class Count(Model):
-    """A bound on a total: over all rows, or in every unit, job or row."""
-
-    measure: Key
-    arm: Key | None = None
-    where: Where = Where()
-    every: Literal["total", "unit", "job", "row"] = "total"
-    at_most: int | None = None
-    at_least: int | None = None
-
-
-class Equal(Model):
-    """Equal to one integer in every row (of one arm, or of all)."""
-
-    measure: Key
-    to: int
-    arm: Key | None = None
-    where: Where = Where()
-
-
-class Identical(Model):
-    """Two named digests are byte-equal in every job that records them; none recorded fails."""
-
-    digests: tuple[Key, Key]
-    arm: Key | None = None
-
-
-class Check(Model):
-    """Exactly one entry of the menu, or a combination of checks."""
-
-    wilcoxon: Wilcoxon | None = None
-    ratio: Ratio | None = None
-    not_lower: NotLower | None = None
-    not_higher: NotHigher | None = None
-    monotone: Monotone | None = None
-    share: Share | None = None
-    rate: Rate | None = None
-    count: Count | None = None
-    equal: Equal | None = None
-    identical: Identical | None = None
-    all: tuple[Check, ...] | None = None
-    any: tuple[Check, ...] | None = None
-    not_: Check | None = Field(default=None, alias="not")
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Check:
-        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError("a check is exactly one of " + ", ".join(CHECKS))
-        return self
-
-    @property
-    def kind(self) -> str:
-        """Return which entry of the menu this is (``wilcoxon``, ``all``, ...)."""
-        return next(n.rstrip("_") for n in type(self).model_fields if getattr(self, n) is not None)
-
-
-CHECKS = tuple(name.rstrip("_") for name in Check.model_fields)
+__all__ = [
+    "CHECKS", "Approval", "Arm", "Ceiling", "Check", "Contract", "Count", "Declaration", "Equal",
+    "Exact", "Exhibit", "Gif", "Guard", "Identical", "Key", "LabelRule", "LabelWhen", "Measure",
+    "Model", "Monotone", "NotHigher", "NotLower", "Prediction", "Rate", "Ratio", "Required",
+    "SeedBlock", "Share", "Stage", "Unit", "VerdictRule", "Where", "Wilcoxon", "exact",
+]  # fmt: skip
 
 
 class Prediction(Model):
     """What was promised: a text and the checks that must all pass."""
 
-    text: str
+    text: Text
     decides: bool = True
     all: tuple[Check, ...]
 
@@ -244,7 +59,7 @@ class LabelRule(Model):
     """A sentence that goes with the verdict when these pass and those fail."""
 
     when: LabelWhen
-    text: str
+    text: Text
 
 
 class LabelWhen(Model):
@@ -261,36 +76,36 @@ class VerdictRule(Model):
     labels: tuple[LabelRule, ...] = ()
 
 
-# --- the design ----------------------------------------------------------------------------
-
-
 class Arm(Model):
     """A condition. `reference` and `reported` arms never decide."""
 
     id: Key
     kind: Literal["treatment", "control", "reference", "reported"]
-    gloss: str
+    gloss: Text
     """English gloss of an id that the source fixed."""
     text: str = ""
+    optional: bool = False
+    """May be left out where what it needs is missing (an endpoint); it never decides."""
 
 
 class Stage(Model):
     """Which worlds are played when; `sealed` stages open only in the exam."""
 
-    families: tuple[str, ...]
-    per_unit: int = Field(ge=1)
-    units: int | None = Field(default=None, ge=1)
+    families: tuple[Family, ...]
+    per_unit: int = Field(ge=1, le=1_000_000)
+    """Episodes of each family for one unit in one round."""
+    units: int | None = Field(default=None, ge=1, le=1_000_000)
     """Units that this stage plays; None means the contract's own count."""
-    rounds: int = Field(default=1, ge=1)
-    first_round: int = 1
+    rounds: int = Field(default=1, ge=1, le=100_000)
+    first_round: int = Field(default=1, ge=0)
     same_each_round: bool = False
     """Every round plays the same worlds again (a probe), so seeds are laid out once."""
-    families_by_round: tuple[tuple[str, ...], ...] = ()
+    families_by_round: tuple[tuple[Family, ...], ...] = ()
     """One tuple a round where rounds differ; empty means that every round plays `families`."""
     regimes: tuple[Key, ...] = ()
     arms: tuple[Key, ...] = ()
     sealed: bool = False
-    stand_in: dict[str, str] = Field(default_factory=dict)
+    stand_in: dict[Family, Family] = Field(default_factory=dict)
     """For `rehearse` and `dev`: the unsealed family that plays in a sealed family's place."""
     text: str = ""
 
@@ -302,11 +117,16 @@ class Stage(Model):
 
 
 class SeedBlock(Model):
-    """Where a stage's seeds lie: contiguous from `base`, one range, never shared."""
+    """Where a stage's seeds lie: contiguous from `base`, one range, never shared.
 
-    base: int = Field(ge=0)
-    size: int | None = None
+    A block that no stage of that name uses is a reserved range and says its `size`. The block
+    `rehearsal` lends its seeds to the sealed stages when the contract is rehearsed.
+    """
+
+    base: int = Field(ge=0, le=MAX_SEED)
+    size: int | None = Field(default=None, ge=1, le=MAX_SEED)
     """Length of the whole range where it is wider than the seeds it holds."""
+    text: str = ""
 
 
 class Measure(Model):
@@ -322,14 +142,16 @@ class Measure(Model):
 class Required(Model):
     """A track that must have this verdict before preflight."""
 
-    track: Key
+    track: ContractId
     verdict: Literal["green", "red"] = "green"
+    artefacts: bool = False
+    """This contract starts from that one's sealed artefacts, checked by hash."""
 
 
 class Approval(Model):
     """Who approved the contract, and when."""
 
-    by: str
+    by: Text
     on: Day
 
 
@@ -337,14 +159,16 @@ class Unit(Model):
     """What the statistics count."""
 
     name: Key
-    count: int = Field(ge=1)
+    count: int = Field(ge=1, le=1_000_000)
+    gloss: str = ""
+    """English gloss of a name in another language."""
 
 
 class Gif(Model):
     """Recorded episodes fixed before the exam: unit, episode and arms; `each` makes one a value."""
 
-    unit: int = 1
-    episode: int = 0
+    unit: int = Field(default=1, ge=1)
+    episode: int = Field(default=0, ge=0)
     arms: tuple[Key, ...]
     each: Literal["family", "none"] = "family"
     regime: Key | None = None
@@ -361,7 +185,7 @@ class Exhibit(Model):
 class Declaration(Model):
     """Something the reader must know: prior knowledge, a limit, a choice, a risk, an amendment."""
 
-    text: str
+    text: Text
     on: Day | None = None
     id: str | None = None
 
@@ -379,15 +203,17 @@ class Contract(Model):
     """Everything that was promised before anything was measured."""
 
     schema_: Literal["echoctl/1"] = Field(alias="schema")
-    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
-    title: str
+    id: ContractId
+    title: Text
     lang: Literal["en", "es"] = "en"
     approved: Approval | None = None
     track: str
-    follows: str | None = None
+    follows: ContractId | None = None
     requires: tuple[Required, ...] = ()
-    question: str
-    does_not_claim: tuple[str, ...]
+    question: Text
+    claim: str = ""
+    """What a green would say, where the question alone leaves it open."""
+    does_not_claim: tuple[Text, ...]
     unit: Unit
     arms: tuple[Arm, ...]
     regimes: tuple[Key, ...] = ()
@@ -395,8 +221,8 @@ class Contract(Model):
     seeds: dict[Key, SeedBlock]
     measures: dict[Key, Measure]
     tunable: dict[Key, int] = Field(default_factory=dict)
-    settings: dict[Key, Any] = Field(default_factory=dict)
-    """What the track needs and nobody may tune: integers, strings, lists of them."""
+    settings: dict[Key, Setting] = Field(default_factory=dict)
+    """What the track needs and nobody may tune: integers, strings, lists and mappings of them."""
     ceiling: Ceiling | None = None
     predictions: dict[Key, Prediction]
     invariants: tuple[Check, ...] = ()
@@ -408,9 +234,22 @@ class Contract(Model):
     declarations: tuple[Declaration, ...] = ()
     amendments: tuple[Declaration, ...] = ()
     risks: tuple[Declaration, ...] = ()
-    tests: tuple[str, ...] = ()
+    sources: tuple[Text, ...] = ()
+    """What this contract was carried over from."""
+    tests: tuple[Text, ...] = ()
     reviews_required: int = Field(default=1, ge=0)
+
+    @property
+    def sealed_stages(self) -> tuple[str, ...]:
+        """Return the names of the stages that open only in the exam."""
+        return tuple(name for name, stage in self.worlds.items() if stage.sealed)
+
+    @property
+    def sealed_families(self) -> frozenset[str]:
+        """Return the families that only sealed stages play: nothing may build them earlier."""
+        opened = {f for stage in self.worlds.values() if not stage.sealed for f in stage.families}
+        sealed = {f for stage in self.worlds.values() if stage.sealed for f in stage.families}
+        return frozenset(sealed - opened)
 
 
 LabelRule.model_rebuild()
-Check.model_rebuild()
