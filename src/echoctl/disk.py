@@ -139,7 +139,9 @@ def read_plain(path: Path) -> bytes:
     except FileNotFoundError:
         raise Inconsistent(f"{path.name} is missing", "restore it from the archive") from None
     except OSError as problem:
-        raise Inconsistent(f"{path.name} cannot be read as a plain file: {problem.strerror}") from None
+        raise Inconsistent(
+            f"{path.name} cannot be read as a plain file: {problem.strerror}"
+        ) from None
     with os.fdopen(handle, "rb") as source:
         return source.read()
 

@@ -20,9 +20,9 @@ processes.
 | ``review(ws, id, *, reviewer, findings, file)`` | `Reviewed` |
 | ``answer(ws, id, *, finding, action)`` | `Answered` |
 | ``close(ws, id, *, why)`` | `Closed` |
-| ``freeze(ws, id, *, workers, observer)`` | `Frozen` (freeze id, receipt); ``ready(ws)`` lists ids |
+| ``freeze(ws, id, *, workers, observer)`` | `Frozen`: id, receipt; ``ready(ws)`` lists ids |
 | ``exam(ws, id, *, resume, workers, observer)`` | `Decided` (claim, verdict, incidents) |
-| ``results(ws, id)`` | `Results`: contract, outcomes, verdict, evidence, as the report needs them |
+| ``results(ws, id)`` | `Results`: all that the report needs, from what was sealed |
 | ``record_report(ws, id, files)`` | `Recorded`: writes a report's files and their ledger line |
 | ``verify(ws, id, *, rerun, ...)`` | `Verified` (runs `echoctl.verify` on the artefacts) |
 | ``bundle(ws, id, *, to)`` | `Bundled` (one archive) |

@@ -44,8 +44,12 @@ class Job:
     def as_json(self) -> dict[str, Any]:
         """Return the job as the JSON value whose canonical bytes are hashed."""
         return {
-            "id": self.id, "phase": self.phase, "keys": dict(self.keys),
-            "inputs": dict(self.inputs), "needs": list(self.needs), "makes": list(self.makes),
+            "id": self.id,
+            "phase": self.phase,
+            "keys": dict(self.keys),
+            "inputs": dict(self.inputs),
+            "needs": list(self.needs),
+            "makes": list(self.makes),
         }
 
     @property
@@ -57,6 +61,10 @@ class Job:
 def job_from_json(value: Mapping[str, Any]) -> Job:
     """Return the job that `Job.as_json` wrote."""
     return Job(
-        id=value["id"], phase=value["phase"], keys=value["keys"], inputs=value["inputs"],
-        needs=tuple(value["needs"]), makes=tuple(value["makes"]),
+        id=value["id"],
+        phase=value["phase"],
+        keys=value["keys"],
+        inputs=value["inputs"],
+        needs=tuple(value["needs"]),
+        makes=tuple(value["makes"]),
     )

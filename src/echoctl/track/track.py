@@ -35,6 +35,13 @@ class Workbench(Protocol):
         """Return the path at which to write an artefact that the job `makes`."""
         ...
 
+    def data(self, name: str) -> bytes:
+        """Return a data file by its path relative to the workspace.
+
+        What development opens this way is sealed in the code zip, and the exam reads it there.
+        """
+        ...
+
     def digest(self, name: str, value: str) -> None:
         """Record a named hex digest in the outcome (``identical`` checks compare them)."""
         ...
