@@ -18,7 +18,7 @@ DEVELOPMENT = Permit.development(["LavaGapS7", "DoorKey-6x6"], SEEDS)
 def test_a_development_permit_builds_what_it_covers() -> None:
     for seed in (5_000_000, 5_000_099, 7_000_009):
         world = build("LavaGapS7", seed, ids=("a",), permit=DEVELOPMENT)
-        assert (world.family, world.seed) == ("LavaGapS7", seed)
+        assert (world.family, world.seed, world.permit) == ("LavaGapS7", seed, "development")
 
 
 @pytest.mark.parametrize("family", ["DistShift2", "UnlockPickup", "ShiftTest"])

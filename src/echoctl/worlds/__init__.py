@@ -40,4 +40,5 @@ def build(family: str, seed: int, *, ids: tuple[str | int, ...], permit: Permit)
     if type(seed) is not int or seed < 0:
         raise UsageError(f"a seed is a non-negative integer, not {seed!r}")
     permit.check(family, seed)
-    return _DYNAMICS[known.dynamics](known, seed, start_of(family, seed), opaque_ids(tuple(ids)))
+    make = _DYNAMICS[known.dynamics]
+    return make(known, seed, start_of(family, seed), opaque_ids(tuple(ids)), permit.kind)

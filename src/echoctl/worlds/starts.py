@@ -113,7 +113,9 @@ def read_start(family: Family, env: Untyped, seed: int) -> Start:
     width, height = int(env.width), int(env.height)
     objects = [_object(cell) for cell in env.grid.grid]
     x, y = env.agent_pos
-    target = getattr(env, "obj", None)
+    target = _object(env.obj) if hasattr(env, "obj") else 0
+    if target and objects.count(target) != 1:
+        raise ValueError(f"{family.name}, seed {seed}: the target cannot be told by its looks")
     return Start(
         width,
         height,
@@ -121,7 +123,7 @@ def read_start(family: Family, env: Untyped, seed: int) -> Start:
         tuple((at, thing) for at, thing in enumerate(objects) if thing > 255),
         int(y) * width + int(x),
         seed % 4 if family.turned else int(env.agent_dir),
-        _object(target) if target is not None else 0,
+        target,
         tuple(int(b.cur_pos[1]) * width + int(b.cur_pos[0]) for b in _obstacles(family, env)),
         Pcg64.read(env.np_random.bit_generator.state).as_tuple(),
     )

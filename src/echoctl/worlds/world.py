@@ -50,7 +50,8 @@ class World:
 
     __slots__ = (
         "_board", "_cells", "_generator", "_grid", "_hand", "_heading", "_ids", "_pos", "_start",
-        "_terminal", "_width", "family", "hit", "limit", "over", "seed", "steps", "success",
+        "_terminal", "_width", "family", "hit", "limit", "over", "permit", "seed", "steps",
+        "success",
     )  # fmt: skip
 
     family: str
@@ -66,8 +67,12 @@ class World:
     hit: str
     """What ended the episode badly: ``lava``, ``water``, ``ball``, ``wall``, or nothing."""
 
-    def __init__(self, family: Family, seed: int, start: Start, ids: bytes) -> None:
+    permit: str
+    """Kind of the permit it was built with. No mind may be seated in a ``conformance`` world."""
+
+    def __init__(self, family: Family, seed: int, start: Start, ids: bytes, permit: str) -> None:
         self.family = family.name
+        self.permit = permit
         self.seed = seed
         self.limit = family.limit
         self._start = start
