@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from echoctl.contract.explain import explain
+from echoctl.contract.consistency import inconsistencies
+from echoctl.contract.explain import explain, locate
 from echoctl.contract.model import Contract
 from echoctl.contract.strict import Node, Problem, YamlError, read
 from echoctl.errors import UsageError
@@ -60,6 +61,8 @@ def load_contract(data: bytes, file: str) -> Contract:
     except ValidationError as error:
         problems += explain(error, root)
         raise ContractError(file, problems) from None
+    for path, text in inconsistencies(contract):
+        problems.append(Problem(*locate(root, path), text))
     if problems:
         raise ContractError(file, problems)
     return contract
