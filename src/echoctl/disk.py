@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gzip
+import io
 import os
 import signal
 import tempfile
@@ -147,13 +149,14 @@ def read_plain(path: Path) -> bytes:
 
 
 @contextlib.contextmanager
-def locked(path: Path, what: str) -> Iterator[None]:
-    """Hold a kernel lock on `path` while the block runs; Refused at once where it is held.
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Hold a kernel lock on a folder while the block runs; Refused at once where it is held.
 
-    The kernel drops the lock when the process ends, however it ends: none is left behind.
+    The lock lies on the folder itself, so no file is left behind, and the kernel drops it when
+    the process ends, however it ends. Worker processes do not inherit it.
     """
-    make_folder(path.parent)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    make_folder(folder)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -164,3 +167,11 @@ def locked(path: Path, what: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def packed(data: bytes) -> bytes:
+    """Return gzip bytes without a name and with a zero clock."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=buffer, mtime=0) as out:
+        out.write(data)
+    return buffer.getvalue()

@@ -30,3 +30,33 @@ processes.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from echoctl.desk.evidence import Evidence, evidence
+    from echoctl.desk.overview import Listing, Status, list_tracks, load, status
+    from echoctl.desk.workspace import Workspace
+    from echoctl.runner.run import Observer, Progress, Silent
+
+__all__ = [
+    "Evidence", "Listing", "Observer", "Progress", "Silent", "Status", "Workspace", "evidence",
+    "list_tracks", "load", "status",
+]  # fmt: skip
+
+_HOMES = {
+    "echoctl.desk.evidence": ("Evidence", "evidence"),
+    "echoctl.desk.overview": ("Listing", "Status", "list_tracks", "load", "status"),
+    "echoctl.desk.workspace": ("Workspace",),
+    "echoctl.runner.run": ("Observer", "Progress", "Silent"),
+}
+"""Where each name lives: loaded when it is first used, so that ``--help`` stays quick."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of a name is its own
+    """Return a name of this room, loading the file it lives in."""
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

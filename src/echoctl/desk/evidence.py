@@ -1,0 +1,97 @@
+"""How much somebody outside vouches for: the evidence grade, asked of the second opinion.
+
+The desk keeps no grading of its own: it asks `echoctl.verify`, which a stranger can run alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from echoctl import verify as second
+from echoctl.desk.workspace import Workspace
+from echoctl.disk import write_once
+from echoctl.dossier import Dossier
+
+_ASKED = ("ledger", "order", "manifest", "claim", "witness", "git", "ssh", "time")
+"""The checks that a grade rests on."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A grade (L0 to L3), the receipts to keep outside, and how each outside witness fared."""
+
+    grade: str
+    receipts: tuple[str, ...]
+    witnesses: Mapping[str, str] = field(default_factory=dict)
+    """git, ssh and time -> ``ok``, ``failed``, ``not checked: why`` or ``pending: why``."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the value that ``--json`` prints."""
+        return {
+            "grade": self.grade, "receipts": list(self.receipts),
+            "witnesses": dict(self.witnesses),
+        }  # fmt: skip
+
+
+def freeze_receipt(id: str, freeze: str) -> str:
+    """Return the line to keep outside after a freeze."""
+    return f"echoctl-freeze {id} {freeze}"
+
+
+def claim_receipt(id: str, claim: str) -> str:
+    """Return the line to keep outside after an exam was opened."""
+    return f"echoctl-claim {id} {claim}"
+
+
+def receipts(dossier: Dossier) -> tuple[str, ...]:
+    """Return every receipt that a track has given out."""
+    out = []
+    if dossier.freeze is not None:
+        out.append(freeze_receipt(dossier.id, dossier.freeze["manifest"]))
+    if dossier.claim is not None:
+        out.append(claim_receipt(dossier.id, dossier.claim["claim"]))
+    return tuple(out)
+
+
+def write_witness(ws: Workspace, id: str, kind: str, receipt: str) -> None:
+    """Write ``witness/KIND.txt``, the line that a key or a time authority can sign."""
+    path = ws.artifacts(id) / "witness" / f"{kind}.txt"
+    if not path.exists():
+        write_once(path, receipt.encode() + b"\n")
+
+
+def evidence(
+    ws: Workspace, dossier: Dossier, *, signers: Path | None = None, tsa_ca: Path | None = None
+) -> Evidence:
+    """Return the evidence grade of a frozen track as things stand. Whatever fails gives L0."""
+    options = second.Options(signers=signers, tsa_ca=tsa_ca)
+    case = second.Case(second.Folder(ws.root), dossier.id, options)
+    for name, check, _ in second.CHECKS:
+        if name not in _ASKED:
+            continue
+        case.now = case.checks[name] = second.Check(name)
+        try:
+            check(case)
+        except second.Broken as problem:
+            case.wrong(problem.key, **problem.facts)
+        except second.NotChecked as problem:
+            case.now.state = "pending" if problem.pending else "not checked"
+            case.now.reason = (problem.key, problem.facts)
+        if case.now.state != "ok" and name in ("ledger", "order", "manifest"):
+            break
+    failed = any(check.state == "failed" for check in case.checks.values())
+    return Evidence(
+        "L0" if failed else case.grade,
+        receipts(dossier),
+        {name: _said(case, name) for name in ("git", "ssh", "time") if name in case.checks},
+    )
+
+
+def _said(case: second.Case, name: str) -> str:
+    check = case.checks[name]
+    if check.reason is None:
+        return check.state
+    return f"{check.state}: {second.say(*check.reason, 'en')}"
