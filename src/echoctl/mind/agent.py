@@ -1,0 +1,498 @@
+"""A mind: percepts in, actions out, whole numbers throughout.
+
+The machinery that every policy shares: what is believed and why, one trial a key and episode,
+plans that last until something they rest on changes, and the gate that each proposal must pass.
+What to want is not decided here: a policy is an ordered list of named rules (`Rule`), and the
+first one that makes a plan is followed. Contract A section 2.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from echoctl.mind.board import Board, around, facing, nearest
+from echoctl.mind.gate import MODIFY, OK, Gate
+from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, Belief, Tables
+from echoctl.mind.roles import (
+    ACTION_OF,
+    AUTO,
+    DROP,
+    ENTER,
+    GOAL,
+    HURT,
+    KEYS,
+    NONE,
+    NOOP,
+    OPEN,
+    UNKNOWN,
+    USE_WITH,
+    WATCH,
+    Trial,
+    consequence,
+    kind_of,
+)
+from echoctl.percept import DROP as PUT
+from echoctl.percept import FORWARD, WAIT, Percept
+
+STALE: Final = 254
+"""A memo that has to be looked up again."""
+
+Choice: TypeAlias = Callable[["Mind", int], int]
+"""What to do to an id: a kind of action, or -1 for nothing."""
+Rule: TypeAlias = tuple[str, Callable[["Mind"], bool]]
+"""A name and a function that makes a plan (True) or leaves it to the next rule (False)."""
+Veto: TypeAlias = Callable[["Mind", int, int, int], bool]
+"""Whether a policy piece forbids (mind, id, kind, cell) at this moment."""
+Listener: TypeAlias = Callable[["Mind", Percept, int, Percept], None]
+"""Told of every step: (mind, before, action, after), after the mind has learned from it."""
+
+
+class Failure(NamedTuple):
+    """Something hurt or did nothing, and which key had answered just before."""
+
+    step: int
+    rule: str
+    key: int
+    role: int
+    belief: Belief
+
+
+class Decision(NamedTuple):
+    """One plan: the rule, the key it goes for (-1 for none) and what is believed of it."""
+
+    step: int
+    rule: str
+    key: int
+    belief: Belief
+
+
+_NO_BELIEF: Final = Belief(UNKNOWN, NOWHERE, -1)
+
+
+class Mind:
+    """One agent. `begin` an episode, then `act` and `feel` in turn, then `finish`.
+
+    `tables` is what it starts from and never changes. With `learning` it keeps the trials of the
+    episode for `finish` to hand over; without, it only lives them.
+    """
+
+    def __init__(
+        self, tables: Tables, rules: Sequence[Rule], *, gate: Gate | None = None,
+        learning: bool = False, lasting: str = "", vetoes: Sequence[Veto] = (),
+        listeners: Sequence[Listener] = (),
+    ) -> None:  # fmt: skip
+        self.tables = tables
+        self.rules = tuple(rules)
+        self.gate = gate or Gate()
+        self.learning = learning
+        self.lasting = lasting
+        """The rule whose plans outlive the movement of others (the gate watches every step)."""
+        self.vetoes = tuple(vetoes)
+        self.listeners = tuple(listeners)
+
+    # --- one episode --------------------------------------------------------------------------
+
+    def begin(self, percept: Percept, episode: int = 0) -> None:
+        """Start an episode: nothing lived, an empty hand, everything to be looked up."""
+        self.episode = episode
+        self.now = percept
+        self.empty = percept.hand
+        """The id of an empty hand: whatever is held at the start (declared in the contract)."""
+        self.steps = 0
+        self.action = WAIT
+        self.rule = ""
+        self.board = Board(percept.width, percept.height, percept.cells)
+        self.geometry = self.board.geometry
+        self.lived = bytearray([UNKNOWN]) * KEYS
+        self._lived_with: dict[int, bytearray] = {}
+        self._memo = bytearray([STALE]) * KEYS
+        self._signs = [-1] * 256
+        self._path: list[int] = []
+        self._goal_key = -1
+        self._lasting = False
+        self.resting = False
+        self.settled = False
+        """At rest for reasons that no movement of known things can change."""
+        self.intention: tuple[int, int] | None = None
+        """What it is about to do once the hand is free: (id, kind)."""
+        self.free = 0
+        self.trials: dict[int, Trial] = {}
+        self.decisions: list[Decision] = []
+        self.failures: list[Failure] = []
+        self.idle = 0
+        """Steps at rest in a row."""
+        self.stamp = 0
+        """Grows whenever something on the board or in the hand changed by its own doing."""
+        self.picks: dict[int, int] = {}
+        """id -> times it was picked up."""
+        self.changes: dict[int, int] = {}
+        """cell -> times that acting upon it changed it."""
+        self.gate.begin(self)
+        # What it stands on has been entered already, or it would not stand there.
+        self._live(percept.cells[percept.pos] * 8 + ENTER, NONE)
+
+    def act(self) -> int:
+        """Return the next action."""
+        action = self._next()
+        self.action = action
+        return action
+
+    def feel(self, after: Percept) -> None:
+        """Learn from what followed the last action."""
+        before, action = self.now, self.action
+        carrying = before.hand != self.empty
+        kind = kind_of(action, carrying)
+        front = -1
+        judged = False
+        if kind >= 0:
+            front = before.pos + self.geometry.steps[before.heading]
+            key = before.cells[front] * 8 + kind
+            # Walking over what was walked over before teaches nothing: the usual case, cut short.
+            judged = (
+                kind != ENTER or after.pos == before.pos or after.terminal
+                or self.lived[key] != NONE or after.reward > 0
+                or (self.learning and key not in self.trials)
+            )  # fmt: skip
+            if judged:
+                belief = self.believe(key)
+                shape = self.board.shape(key >> 3) if self.learning else None
+        self.now = after
+        self.steps += 1
+        changed, elsewhere = self.board.update(after.cells, front)
+        for id_ in changed:
+            self._sign_again(id_)
+        if after.hand != before.hand:
+            self._change_hand(before.hand, after.hand)
+        if judged:
+            shut = kind >= DROP and self.role(after.cells[front] * 8) in (NOOP, HURT)
+            role = consequence(kind, before, after, front, carrying, shut)
+            if role != UNKNOWN:
+                if shape is not None and key not in self.trials:
+                    self.trials[key] = Trial(self.episode, key >> 3, kind, role, shape)
+                if role in (HURT, NOOP):
+                    self.failures.append(Failure(self.steps, self.rule, key, role, belief))
+                self._live(key, role, before.hand)
+            if kind == ENTER and after.pos == before.pos:
+                self._path.clear()
+            if changed and front >= 0 and after.cells[front] != before.cells[front]:
+                self.changes[front] = self.changes.get(front, 0) + 1
+                self._renew()
+        if elsewhere:
+            if not self._lasting:
+                self._path.clear()
+            if self.resting and not (self.settled and len(self.board.present) == self._classes):
+                self.resting = False
+        for listener in self.listeners:
+            listener(self, before, action, after)
+
+    def finish(self) -> list[Trial]:
+        """End the episode and return its trials, one a (id, kind), in the order lived.
+
+        What was watched comes last: every id still on the board either moved by itself or did not.
+        """
+        if self.learning and self.steps:
+            for id_ in self.board.present:
+                if not self.board.masks[id_]:
+                    continue  # what is gone by now shows no shape any more
+                role = AUTO if self.board.movers[id_] else NONE
+                key = id_ * 8 + WATCH
+                shape = self.board.shape(id_)
+                self.trials[key] = Trial(self.episode, id_, WATCH, role, shape)
+        return list(self.trials.values())
+
+    def rest(self, steps: int) -> None:
+        """Count steps that were left out because a mind at rest would have waited through them."""
+        self.steps += steps
+        self.idle += steps
+
+    def counts(self) -> tuple[int, int, int, int]:
+        """Return asks, hits, blocks and modifies of the gate in this episode."""
+        gate = self.gate
+        return gate.asks, gate.hits, gate.blocks, gate.modifies
+
+    @property
+    def rest_kind(self) -> int:
+        """0 awake; 1 at rest until a cell changes; 2 at rest until an unseen class appears.
+
+        A learning mind never says 2: what it would still have watched is part of its memory.
+        """
+        if not self.resting:
+            return 0
+        return 2 if self.settled and not self.learning else 1
+
+    # --- what is believed ---------------------------------------------------------------------
+
+    @property
+    def carrying(self) -> bool:
+        """Whether something is in the hand."""
+        return self.now.hand != self.empty
+
+    def role(self, key: int) -> int:
+        """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
+        role = self._memo[key]
+        if role == STALE:
+            role = self._memo[key] = self.believe(key).role
+        return role
+
+    def believe(self, key: int) -> Belief:
+        """Return what is believed of a key and which layer and key said so.
+
+        Lived in this episode beats layer 1, which beats layer 2 (the reading may swap the two).
+        """
+        id_, kind = key >> 3, key & 7
+        lived = self._lived(id_, kind)
+        if lived != UNKNOWN:
+            return Belief(lived, LIVED, key)
+        tables = self.tables
+        first = tables.first_answers[key]
+        reading = tables.reading
+        if first != UNKNOWN and not reading.second_first:
+            return Belief(first, FIRST, key)
+        place = reading.place(self.sign(id_), kind)
+        second = tables.second_answers.get(place, UNKNOWN)
+        if second != UNKNOWN:
+            return Belief(second, SECOND, place)
+        return Belief(first, FIRST, key) if first != UNKNOWN else _NO_BELIEF
+
+    def remembers(self, key: int) -> int:
+        """Return the role that the memory alone believes, whatever was lived."""
+        tables = self.tables
+        first = tables.first_answers[key]
+        if first != UNKNOWN and not tables.reading.second_first:
+            return first
+        place = tables.reading.place(self.sign(key >> 3), key & 7)
+        second = tables.second_answers.get(place, UNKNOWN)
+        return first if second == UNKNOWN else second
+
+    def tried_with(self, held: int, id_: int) -> int:
+        """Return what using one thing on another did in this episode, or UNKNOWN."""
+        tried = self._lived_with.get(held)
+        return tried[id_] if tried else UNKNOWN
+
+    def evidence(self, belief: Belief) -> tuple[int, int]:
+        """Return successes and trials of the row that a belief came from (0, 0 for none)."""
+        row = None
+        if belief.layer == FIRST:
+            row = self.tables.first.get(belief.key)
+        elif belief.layer == SECOND:
+            row = self.tables.second.get(belief.key)
+        return (row[belief.role], row[-1]) if row else (0, 0)
+
+    def sign(self, id_: int) -> int:
+        """Return the signature of an id as it looks now."""
+        sign = self._signs[id_]
+        if sign < 0:
+            reading = self.tables.reading
+            sign = self._signs[id_] = reading.sign(self.board.shape(id_, reading.uses_rank))
+        return sign
+
+    # --- plans --------------------------------------------------------------------------------
+
+    def pursue(self, choose: Choice, *, drop_first: bool = False, insist: bool = False) -> bool:
+        """Plan to do the chosen thing to the nearest cell of a class that has one; say if it can.
+
+        The gate is asked about the nearest; where it says no, `choose` is asked again for that
+        class and may offer the next kind of action in its place. With `drop_first` the plan is to
+        put down what is held beside that cell and to act on it next: walking there first keeps
+        it from dropping, going, coming back and picking up again. With `insist` what the gate
+        would only prune (MODIFY) is done all the same; what it blocks never is.
+        """
+        board = self.board
+        wanted = {}
+        for id_ in board.present:
+            if board.masks[id_]:
+                kind = choose(self, id_)
+                if kind >= 0:
+                    wanted[id_] = kind
+        while wanted:
+            found = self._seek(wanted)
+            if found is None:
+                return False
+            path, cell = found
+            id_ = board.cells[cell]
+            kind = wanted.pop(id_)
+            key = id_ * 8 + kind
+            if any(veto(self, id_, kind, cell) for veto in self.vetoes):
+                continue
+            verdict = self.gate.ask(key, self.rule)
+            if verdict != OK and not (insist and verdict == MODIFY):
+                instead = choose(self, id_)
+                if instead >= 0 and instead != kind:
+                    wanted[id_] = instead
+            elif not drop_first:
+                self._plan([ACTION_OF[kind], *path], key)
+                return True
+            elif way := self._drop_beside(cell):
+                self.intention = (id_, kind)
+                self._plan(way, -1)
+                return True
+        return False
+
+    def ground(self) -> int:
+        """Return the cells of the commonest free class, unless things cannot be put on it."""
+        masks = self.board.masks
+        best, most = 0, 0
+        for id_ in self.board.present:
+            if self.role(id_ * 8) == NONE and self.role(id_ * 8 + DROP) != NOOP:
+                count = masks[id_].bit_count()
+                if count > most:
+                    best, most = masks[id_], count
+        return best
+
+    def wait(self) -> bool:
+        """Plan one step of waiting."""
+        self._plan([WAIT], -1)
+        return True
+
+    def rest_here(self) -> bool:
+        """Plan to wait until something changes. Settled if no rule had anything to look for."""
+        self.resting = True
+        self.settled = not self.searched
+        self._classes = len(self.board.present)
+        return self.wait()
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _next(self) -> int:
+        if self.resting:
+            self.idle += 1
+            return WAIT
+        path = self._path
+        if path:
+            if path[-1] != FORWARD and len(path) > 1:
+                return path.pop()
+            key = self.now.cells[self.now.pos + self.geometry.steps[self.now.heading]] * 8
+            if len(path) == 1:
+                as_planned = self._goal_key < 0 or key >> 3 == self._goal_key >> 3
+            else:
+                as_planned = self.lived[key] == NONE or (
+                    self.role(key) == NONE and self.gate.ask(key, self.rule) == OK
+                )
+            if as_planned:
+                return path.pop()
+            if self.role(key) == HURT:
+                self.gate.ask(key, self.rule)  # it moved into the way: the gate says why not
+            path.clear()
+        return self._decide()
+
+    def _decide(self) -> int:
+        """Ask the rules in order; the first that makes a plan is followed."""
+        self.free = 0
+        masks = self.board.masks
+        for id_ in self.board.present:
+            if self.role(id_ * 8) == NONE:
+                self.free |= masks[id_]
+        self.searched = False
+        self.resting = self.settled = False
+        for name, rule in self.rules:
+            self.rule = name
+            if rule(self):
+                break
+        else:
+            raise RuntimeError("a policy ends with a rule that always makes a plan")
+        if self.resting:
+            self.idle += 1
+        else:
+            self.idle = 0
+        self._lasting = self.rule == self.lasting
+        action = self._path.pop()
+        if action == FORWARD and self._path:
+            # The first step of a new plan passes the gate like every other.
+            key = self.now.cells[self.now.pos + self.geometry.steps[self.now.heading]] * 8
+            if self.lived[key] != NONE and self.gate.ask(key, self.rule) != OK:
+                self._path.clear()
+                action = WAIT
+        belief = self.believe(self._goal_key) if self._goal_key >= 0 else _NO_BELIEF
+        self.decisions.append(Decision(self.steps, self.rule, self._goal_key, belief))
+        return action
+
+    def _plan(self, path: list[int], key: int) -> None:
+        self._path = path
+        self._goal_key = key
+
+    def _seek(self, wanted: dict[int, int]) -> tuple[list[int], int] | None:
+        """Return the way to face the nearest cell of these classes, and that cell."""
+        self.searched = True
+        geo, masks = self.geometry, self.board.masks
+        targets = 0
+        for id_ in wanted:
+            targets |= masks[id_]
+        here = 1 << geo.place[self.now.pos]
+        want = facing(geo.stride, targets)
+        found = nearest(geo.stride, self.free, here, self.now.heading, want)
+        if found is None:
+            return None
+        path, bit, heading = found
+        at = bit.bit_length() - 1
+        return path, at - at // geo.stride + geo.steps[heading]
+
+    def _drop_beside(self, cell: int) -> list[int] | None:
+        """Return the way to put down what is held on free ground next to a cell."""
+        geo = self.geometry
+        target = 1 << geo.place[cell]
+        here = 1 << geo.place[self.now.pos]
+        beside = around(geo.stride, target) & (self.free | here)
+        spots = self.ground() & ~target
+        east, south, west, north = facing(geo.stride, spots)
+        want = (east & beside, south & beside, west & beside, north & beside)
+        way = nearest(geo.stride, self.free, here, self.now.heading, want)
+        return None if way is None else [PUT, *way[0]]
+
+    def _renew(self) -> None:
+        """Something changed by its own doing: plans and rest end."""
+        self.stamp += 1
+        self._path.clear()
+        self.resting = False
+
+    def _lived(self, id_: int, kind: int) -> int:
+        if kind != USE_WITH or not self.carrying:
+            return self.lived[id_ * 8 + kind]
+        tried = self._lived_with.get(self.now.hand)
+        return tried[id_] if tried else UNKNOWN
+
+    def _live(self, key: int, role: int, hand: int = -1) -> None:
+        """Take in one case: it beats whatever the memory says, until the episode ends."""
+        if key & 7 == USE_WITH:
+            # What one thing does not open another may: failures are kept for each thing held.
+            tried = self._lived_with.setdefault(hand, bytearray([UNKNOWN]) * 256)
+            if tried[key >> 3] == role:
+                return
+            tried[key >> 3] = role
+            if role in (OPEN, GOAL):
+                self.lived[key] = role
+        else:
+            if self.lived[key] == role:
+                return
+            self.lived[key] = role
+        self.gate.forget(key)
+        if self._memo[key] != role:
+            self._memo[key] = STALE
+            self._path.clear()
+            self.resting = False
+
+    def _sign_again(self, id_: int) -> None:
+        """Look an id's beliefs up again if its changed cells read differently now."""
+        reading = self.tables.reading
+        for other in self.board.present if reading.uses_rank else (id_,):
+            old = self._signs[other]
+            if old < 0:
+                continue
+            new = reading.sign(self.board.shape(other, reading.uses_rank))
+            if new != old:
+                self._signs[other] = new
+                for key in range(other * 8, other * 8 + 8):
+                    self._memo[key] = STALE
+                    self.gate.forget(key)
+                self._path.clear()
+                if not self.settled:
+                    self.resting = False
+
+    def _change_hand(self, before: int, after: int) -> None:
+        if before == self.empty:
+            self.picks[after] = self.picks.get(after, 0) + 1
+        for id_ in self.board.present:
+            key = id_ * 8 + USE_WITH
+            self._memo[key] = STALE
+            self.gate.forget(key)
+        self._renew()

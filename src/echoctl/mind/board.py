@@ -1,0 +1,208 @@
+"""The board as whole numbers: one bit a cell, one number a class, updated where it changed.
+
+Cells are numbered ``y * (width + 1) + x``: the extra column belongs to no class, so a step east
+or west never wraps round, and shifting a number by 1 or by `stride` moves every cell at once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from echoctl.mind.roles import Shape
+from echoctl.percept import EAST, LEFT, NORTH, RIGHT, SOUTH, WEST
+from echoctl.percept import FORWARD as STEP
+
+
+class Geometry(NamedTuple):
+    """What only the size of a board decides."""
+
+    width: int
+    height: int
+    stride: int
+    inside: int
+    """All cells."""
+    border: int
+    """The cells of the edge."""
+    place: tuple[int, ...]
+    """index into `Percept.cells` -> bit."""
+    steps: tuple[int, int, int, int]
+    """heading -> difference between a cell's index and that of the cell in front."""
+
+
+@lru_cache(maxsize=64)
+def geometry(width: int, height: int) -> Geometry:
+    """Return the geometry of a board of this size."""
+    stride = width + 1
+    place = tuple(y * stride + x for y in range(height) for x in range(width))
+    inside = sum(1 << bit for bit in place)
+    border = sum(
+        1 << (y * stride + x)
+        for y in range(height)
+        for x in range(width)
+        if y in (0, height - 1) or x in (0, width - 1)
+    )
+    return Geometry(width, height, stride, inside, border, place, (1, width, -1, -width))
+
+
+@lru_cache(maxsize=256)
+def _only(id_: int) -> bytes:
+    return bytes(49 if other == id_ else 48 for other in range(256))
+
+
+class Board:
+    """Where each class is. `masks[id]` has a bit for every cell that shows the id."""
+
+    __slots__ = ("cells", "geometry", "masks", "movers", "present")
+
+    def __init__(self, width: int, height: int, cells: bytes) -> None:
+        self.geometry = geometry(width, height)
+        self.cells = cells
+        self.masks = [0] * 256
+        self.movers = bytearray(256)
+        """1 for ids that moved by themselves; sticky within the episode."""
+        self.present = list(dict.fromkeys(cells))
+        """Every id seen in this episode, in reading order of its first cell."""
+        rows = b"\0".join(cells[at : at + width] for at in range(0, len(cells), width))
+        backwards = rows[::-1]
+        inside = self.geometry.inside
+        for id_ in self.present:
+            self.masks[id_] = int(backwards.translate(_only(id_)), 2) & inside
+
+    def update(self, cells: bytes, acted: int) -> tuple[list[int], bool]:
+        """Take in new cells; return the ids whose cells changed, and whether others moved too.
+
+        `acted` is the cell acted upon (an index into `cells`, or -1); a change anywhere else
+        came about by itself.
+
+        An id that both gains and loses a cell in one tick moves by itself. What it moves over
+        gains and loses too, so of several the most common is left out (contract A section 2.2,
+        role AUTO).
+        """
+        old_cells = self.cells
+        if cells is old_cells or cells == old_cells:
+            return [], False
+        self.cells = cells
+        masks, place = self.masks, self.geometry.place
+        gained: set[int] = set()
+        lost: set[int] = set()
+        changed: set[int] = set()
+        elsewhere = False
+        rest = int.from_bytes(cells, "little") ^ int.from_bytes(old_cells, "little")
+        at = -1
+        while rest:
+            skip = ((rest & -rest).bit_length() - 1) >> 3
+            rest >>= (skip + 1) * 8
+            at += skip + 1
+            old, new = old_cells[at], cells[at]
+            bit = 1 << place[at]
+            masks[old] ^= bit
+            if not masks[new] and new not in self.present:
+                self.present.append(new)
+            masks[new] |= bit
+            changed.add(old)
+            changed.add(new)
+            if at != acted:
+                elsewhere = True
+                lost.add(old)
+                gained.add(new)
+        both = gained & lost
+        if both:
+            counts = {id_: masks[id_].bit_count() for id_ in both}
+            most = max(counts.values())
+            for id_, count in counts.items():
+                if (count < most or len(both) == 1) and not self.movers[id_]:
+                    self.movers[id_] = 1
+        return list(changed), elsewhere
+
+    def shape(self, id_: int, ranked: bool = True) -> Shape:
+        """Return what a class looks like now; without `ranked` the rank is left at 0."""
+        geo = self.geometry
+        mask = self.masks[id_]
+        cells = mask.bit_count()
+        rank = 0
+        if ranked:
+            rank = sum(1 for other in self.present if self.masks[other].bit_count() > cells)
+        return Shape(
+            self.movers[id_], cells, (mask & geo.border).bit_count(), geo.width, geo.height, rank
+        )
+
+
+def facing(stride: int, targets: int) -> tuple[int, int, int, int]:
+    """Return, for each heading, the cells from which one of the targets is in front."""
+    return targets >> 1, targets >> stride, targets << 1, targets << stride
+
+
+def around(stride: int, cells: int) -> int:
+    """Return the cells beside any of these."""
+    return cells >> 1 | cells << 1 | cells >> stride | cells << stride
+
+
+def nearest(
+    stride: int, free: int, start: int, heading: int, want: tuple[int, int, int, int]
+) -> tuple[list[int], int, int] | None:
+    """Find the fewest turns and steps to a wanted cell and heading, breadth first.
+
+    `free` are the cells that may be walked on, `start` the bit of the own cell (free or not),
+    `want` the wanted cells for each heading. Returns the actions in reverse order (so that the
+    next one pops off the end), the bit of the cell reached and its heading; None if there is no
+    way. Ties go to the heading east, south, west, north, then to the first cell in reading order.
+    """
+    want0, want1, want2, want3 = want
+    if not (want0 | want1 | want2 | want3) & (free | start):
+        return None
+    front0 = start if heading == EAST else 0
+    front1 = start if heading == SOUTH else 0
+    front2 = start if heading == WEST else 0
+    front3 = start if heading == NORTH else 0
+    open_ = free | start
+    new0, new1, new2, new3 = open_ ^ front0, open_ ^ front1, open_ ^ front2, open_ ^ front3
+    layers: list[tuple[int, int, int, int]] = []
+    while front0 | front1 | front2 | front3:
+        if hit := front0 & want0:
+            return _trace(stride, layers, hit & -hit, EAST)
+        if hit := front1 & want1:
+            return _trace(stride, layers, hit & -hit, SOUTH)
+        if hit := front2 & want2:
+            return _trace(stride, layers, hit & -hit, WEST)
+        if hit := front3 & want3:
+            return _trace(stride, layers, hit & -hit, NORTH)
+        layers.append((front0, front1, front2, front3))
+        turned_ns = front1 | front3
+        turned_ew = front0 | front2
+        front0 = (turned_ns | front0 << 1) & new0
+        front2 = (turned_ns | front2 >> 1) & new2
+        front1 = (turned_ew | front1 << stride) & new1
+        front3 = (turned_ew | front3 >> stride) & new3
+        new0 ^= front0
+        new1 ^= front1
+        new2 ^= front2
+        new3 ^= front3
+    return None
+
+
+def _trace(
+    stride: int, layers: list[tuple[int, int, int, int]], bit: int, heading: int
+) -> tuple[list[int], int, int]:
+    """Walk back through the layers; a straight step is preferred to a turn."""
+    end, end_heading = bit, heading
+    actions = []
+    for layer in reversed(layers):
+        if heading == EAST:
+            behind = bit >> 1
+        elif heading == SOUTH:
+            behind = bit >> stride
+        elif heading == WEST:
+            behind = bit << 1
+        else:
+            behind = bit << stride
+        if layer[heading] & behind:
+            actions.append(STEP)
+            bit = behind
+        elif layer[(heading - 1) & 3] & bit:
+            actions.append(RIGHT)
+            heading = (heading - 1) & 3
+        else:
+            actions.append(LEFT)
+            heading = (heading + 1) & 3
+    return actions, end, end_heading

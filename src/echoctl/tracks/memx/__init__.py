@@ -1,0 +1,238 @@
+"""MEMORIA-X (contract A): what was learned in some worlds, put to use in others.
+
+Training writes one memory a macro-seed (and one for the orthogonal arm); each exam or
+development job plays one macro, regime and arm. A job carries everything it needs, so that what
+is sealed needs no contract to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from echoctl.arena import Episode, Player, play
+from echoctl.draws import Draws
+from echoctl.mind import Memory, Mind, Reading, Tables
+from echoctl.track import Job, Row, Track, Workbench
+from echoctl.tracks.memx.arms import (
+    MEMORY_OF,
+    BlindGate,
+    Dice,
+    shuffled,
+    told,
+    without_movers,
+)
+from echoctl.tracks.memx.policy import CURIOUS_RULES, RULES
+from echoctl.worlds import truth
+
+if TYPE_CHECKING:
+    from echoctl.contract import Contract
+    from echoctl.contract.seeds import Seeds
+    from echoctl.worlds import World
+
+IDS_A1 = ("memx", "A1")
+"""A1: one bijection for every world of the track, training included."""
+
+Seat = Callable[[int, str, int, "World"], Player]
+"""Who plays (episode, family, seed, world)."""
+
+
+class Memx(Track):
+    """Plans and plays MEMORIA-X."""
+
+    id: ClassVar[str] = "memx"
+
+    def plan(self, contract: Contract, seeds: Seeds, phase: str) -> Sequence[Job]:
+        """Return training jobs (one a macro and memory) or playing jobs (macro x regime x arm)."""
+        macros = range(1, contract.unit.count + 1)
+        bounds = {"n_min": contract.tunable["N_MIN"], "umbral": contract.tunable["UMBRAL"]}
+        if phase == "training":
+            stages: Mapping[str, str] = contract.settings["train"]
+            return [
+                Job(
+                    id=f"train-{memory}-m{macro:02d}",
+                    phase=phase,
+                    keys={"unit": macro, "arm": memory, "regime": "A1"},
+                    inputs={
+                        "stage": stage,
+                        "worlds": _worlds(contract, seeds, stage, macro),
+                        "reading": bounds,
+                    },
+                    makes=(artefact(memory, macro),),
+                )
+                for memory, stage in stages.items()
+                for macro in macros
+            ]
+        stage = contract.worlds[phase]
+        loose = contract.settings["sin_cota"]
+        return [
+            Job(
+                id=f"{phase}-m{macro:02d}-{regime.lower()}-{arm.id}",
+                phase=phase,
+                keys={"unit": macro, "arm": arm.id, "regime": regime},
+                inputs={
+                    "stage": phase,
+                    "worlds": _worlds(contract, seeds, phase, macro),
+                    "reading": (
+                        {"n_min": loose["N_MIN"], "umbral": loose["UMBRAL"]}
+                        if arm.id == "sin_cota"
+                        else bounds
+                    ),
+                },
+                needs=(artefact(MEMORY_OF[arm.id], macro),) if arm.id in MEMORY_OF else (),
+            )
+            for macro in macros
+            for regime in stage.regimes or contract.regimes
+            for arm in contract.arms
+            if not stage.arms or arm.id in stage.arms
+        ]
+
+    def play(self, job: Job, bench: Workbench) -> Iterator[Row]:
+        """Train a memory or play the episodes of one macro, regime and arm."""
+        return _train(job, bench) if job.phase == "training" else _examine(job, bench)
+
+
+def artefact(memory: str, macro: int) -> str:
+    """Return the name of a trained memory's file."""
+    return f"{memory}-m{macro:02d}.jsonl"
+
+
+def chain_name(memory: str, macro: int) -> str:
+    """Return the name in a trained memory's chain (docs/formats.md, "A memory")."""
+    return f"memx/{memory}/{macro}"
+
+
+def _worlds(contract: Contract, seeds: Seeds, stage: str, macro: int) -> list[list[Any]]:
+    """Return ``[family, seeds]`` in the contract's order."""
+    families = contract.worlds[stage].families
+    return [[family, list(seeds.of(stage, family, macro))] for family in families]
+
+
+def _reading(job: Job) -> Reading:
+    bounds = job.inputs["reading"]
+    return Reading(
+        n_min=(bounds["n_min"], bounds["n_min"]), umbral=(bounds["umbral"], bounds["umbral"])
+    )
+
+
+def _train(job: Job, bench: Workbench) -> Iterator[Row]:
+    """Play the training worlds in order, writing each episode's trials to the memory's file.
+
+    Even episodes are curious: they probe what is unknown before walking to a known goal.
+    """
+    name, macro = str(job.keys["arm"]), int(job.keys["unit"])
+    memory = Memory(chain_name(name, macro), bench.make(artefact(name, macro)), append=True)
+    try:
+        tables = Tables(_reading(job))
+        plain = Mind(tables, RULES, lasting="goal", learning=True)
+        curious = Mind(tables, CURIOUS_RULES, lasting="goal", learning=True)
+        number = 0
+        pending: Row | None = None
+        for family, family_seeds in job.inputs["worlds"]:
+            for episode, seed in enumerate(family_seeds):
+                if pending is not None:
+                    yield pending
+                world = bench.world(family, seed, IDS_A1, job.inputs["stage"])
+                mind = plain if episode % 2 else curious
+                played = play(mind, world, episode=number)
+                trials = mind.finish()
+                for trial in trials:
+                    memory.witness(trial)
+                tables.add(trials)
+                number += 1
+                pending = _row(job, family, episode, seed, played, memory.destroyed())
+        if pending is not None:
+            pending["destroyed"] = int(pending["destroyed"]) + memory.destroyed_on_disk()
+            yield pending
+    finally:
+        memory.close()
+
+
+def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
+    """Play every world of the job; each episode starts from the arm's own starting memory."""
+    arm, macro = str(job.keys["arm"]), int(job.keys["unit"])
+    regime = str(job.keys["regime"])
+    memory = None
+    if arm in MEMORY_OF:
+        kept = MEMORY_OF[arm]
+        memory = Memory(chain_name(kept, macro), bench.artefact(artefact(kept, macro)))
+    reading = _reading(job)
+    pending: Row | None = None
+    for family, family_seeds in job.inputs["worlds"]:
+        seat = _seat(arm, regime, memory, reading)
+        if arm == "marginal":
+            learned = _seat("aprendida", regime, memory, reading)
+            rates = [0, 0, 0]
+            for played in _episodes(job, bench, family, family_seeds, learned):
+                rates[0] += played.asks
+                rates[1] += played.blocks
+                rates[2] += played.modifies
+            seat = _blind(BlindGate(*rates), reading, macro, regime)
+        elif arm == "aleatorio":
+            seat = _dice(Dice(), macro, regime)
+        rows = zip(family_seeds, _episodes(job, bench, family, family_seeds, seat), strict=True)
+        for episode, (seed, played) in enumerate(rows):
+            if pending is not None:
+                yield pending
+            lost = memory.destroyed() if memory is not None else 0
+            pending = _row(job, family, episode, seed, played, lost)
+    if pending is not None:
+        if memory is not None:
+            pending["destroyed"] = int(pending["destroyed"]) + memory.destroyed_on_disk()
+        yield pending
+
+
+def _episodes(
+    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], seat: Seat
+) -> Iterator[Episode]:
+    macro, regime = int(job.keys["unit"]), str(job.keys["regime"])
+    for episode, seed in enumerate(family_seeds):
+        # A2: a new bijection for every episode, the same one for every arm.
+        ids = IDS_A1 if regime == "A1" else ("memx", "A2", macro, family, seed)
+        world = bench.world(family, seed, ids, job.inputs["stage"])
+        yield play(seat(episode, family, seed, world), world, episode=episode)
+
+
+def _seat(arm: str, regime: str, memory: Memory | None, reading: Reading) -> Seat:
+    """Return who plays for an arm whose start needs neither rates nor dice."""
+    trials = [] if memory is None else list(memory)
+    tables = Tables(reading, without_movers(trials) if arm == "sin_auto" else trials)
+    mind = Mind(tables, RULES, lasting="goal")
+
+    def sit(episode: int, family: str, seed: int, world: World) -> Mind:
+        if arm == "barajada":
+            mind.tables = shuffled(tables, Draws("memx", "barajada", regime, family, seed))
+        elif arm == "oraculo":
+            mind.tables = told(truth(world), reading)
+        return mind
+
+    return sit
+
+
+def _blind(gate: BlindGate, reading: Reading, macro: int, regime: str) -> Seat:
+    mind = Mind(Tables(reading), RULES, lasting="goal", gate=gate)
+
+    def sit(episode: int, family: str, seed: int, world: World) -> Mind:
+        gate.named("memx", "marginal", macro, regime, family, seed)
+        return mind
+
+    return sit
+
+
+def _dice(dice: Dice, macro: int, regime: str) -> Seat:
+    def sit(episode: int, family: str, seed: int, world: World) -> Dice:
+        return dice.named("memx", "aleatorio", macro, regime, family, seed)
+
+    return sit
+
+
+def _row(job: Job, family: str, episode: int, seed: int, played: Episode, destroyed: int) -> Row:
+    return {
+        "stage": job.inputs["stage"],
+        "family": family,
+        "round": 1,
+        "episode": episode,
+        "seed": seed,
+        **played._asdict(),
+        "destroyed": destroyed,
+    }
