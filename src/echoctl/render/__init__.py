@@ -1,0 +1,1 @@
+"""The only room that prints or draws: tables, reports, figures, episodes."""

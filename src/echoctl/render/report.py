@@ -1,0 +1,102 @@
+"""What a report is made of, before it is Markdown or a page.
+
+Every figure comes from the verdict; nothing here computes one. The same sealed results give the
+same bytes: the report holds no clock of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from echoctl.contract import Contract
+from echoctl.render.film import Film
+from echoctl.render.text import Lang, Text
+from echoctl.verdict.results import Verdict
+
+
+@dataclass(frozen=True)
+class Event:
+    """One ledger line as the report tells it."""
+
+    time: str
+    event: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is sealed and who vouches for it. `grade` is empty where nothing is sealed."""
+
+    grade: str = ""
+    receipts: Sequence[str] = ()
+    events: Sequence[Event] = ()
+    head: str = ""
+    lines: int = 0
+    incidents: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """Recorded episodes of one world, side by side: fixed by the contract before the exam."""
+
+    family: str
+    regime: str
+    where: str
+    films: Sequence[Film]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the two forms of a report show."""
+
+    contract: Contract
+    verdict: Verdict
+    evidence: Evidence
+    exhibits: Sequence[Exhibit]
+    version: str
+
+    @property
+    def decided(self) -> bool:
+        """Return whether this is an exam's verdict (development and rehearsals decide nothing)."""
+        return not self.verdict.mark
+
+    def data(self) -> dict[str, Any]:
+        """Return the block of JSON that travels inside the page."""
+        return {
+            "schema": "echoctl/report/1",
+            "verdict": self.verdict.as_json(),
+            "evidence": {
+                "grade": self.evidence.grade,
+                "receipts": list(self.evidence.receipts),
+                "head": self.evidence.head,
+                "lines": self.evidence.lines,
+            },
+        }
+
+
+def declarations(contract: Contract, t: Text) -> list[tuple[str, list[str]]]:
+    """Return the contract's declared sections that are not empty, as (heading, texts)."""
+    sections = [
+        ("prior", contract.prior_knowledge),
+        ("choices", contract.choices),
+        ("amendments", contract.amendments),
+        ("declarations", contract.declarations),
+        ("risks", contract.risks),
+    ]
+    out = []
+    for key, entries in sections:
+        texts = []
+        for entry in entries:
+            lead = " ".join(str(part) for part in (entry.id, entry.on) if part)
+            texts.append(f"{lead}: {entry.text.strip()}" if lead else entry.text.strip())
+        if texts:
+            out.append((t(key), texts))
+    return out
+
+
+def language(contract: Contract, asked: Lang | None) -> Lang:
+    """Return the language asked for, or the contract's own."""
+    return asked or contract.lang

@@ -1,0 +1,205 @@
+"""Verdicts and contracts in a terminal: calm, exact, and readable at forty columns or in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text as Rich
+
+from echoctl.contract import describe_check
+from echoctl.render.figures import main_measures
+from echoctl.render.numbers import seconds
+from echoctl.render.report import declarations
+from echoctl.render.tell import Told, mark, summary, tell
+from echoctl.render.text import Text
+from echoctl.verdict.results import PredictionResult, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from echoctl.contract import Contract
+    from echoctl.desk import Played
+
+TONE = {"green": "bold green", "red": "bold red", True: "green", False: "red", None: "dim"}
+
+
+def verdict(found: Verdict, contract: Contract, t: Text) -> Iterator[RenderableType]:
+    """Yield the verdict: its line, each prediction with its numbers, what it does not say."""
+    if found.mark:
+        yield banner(found.mark, t)
+    yield headline(found, t)
+    for label in found.labels:
+        yield Rich(f"       {label}", style="italic")
+    for prediction in found.predictions:
+        yield from _prediction(prediction, t)
+    for check in found.invariants:
+        yield from _check(tell(check, t), t("invariant"), 0)
+    for warning in found.warnings:
+        yield _hanging(f"  ! {warning.text}", 4, "yellow")
+    for note in found.notes:
+        yield _hanging(f"  ! {note}", 4, "yellow")
+    yield Rich(f"  {t('does-not-say').lower()}", style="dim")
+    for text in contract.does_not_claim:
+        yield _hanging(f"    · {text.strip()}", 6, "dim")
+
+
+def banner(name: str, t: Text) -> RenderableType:
+    """Return the loud line over whatever decides nothing."""
+    from rich.panel import Panel
+
+    return Panel(Rich(t(f"mark.{name}"), style="bold", justify="center"), style="yellow")
+
+
+def headline(found: Verdict, t: Text) -> Rich:
+    """Return ``memx  GREEN  P1 ✓  P2 ✓   reported: P4 ✗``."""
+    line = Rich(f"{found.id}  ", style="bold")
+    line.append(t(found.colour), style=TONE[found.colour])
+    for p in summary(found.predictions, decides=True):
+        line.append(f"  {p.id} {mark(p.passed)}", style=TONE[p.passed])
+    others = summary(found.predictions, decides=False)
+    if others:
+        line.append(f"   {t('reported')}:", style="dim")
+        for p in others:
+            line.append(f" {p.id} {mark(p.passed)}", style=TONE[p.passed])
+    return line
+
+
+def _prediction(p: PredictionResult, t: Text) -> Iterator[RenderableType]:
+    for index, check in enumerate(p.checks):
+        yield from _check(tell(check, t), p.id if index == 0 else "", 0)
+    for note in p.notes:
+        yield Rich(f"  {p.id}  {t.maybe('note.' + note.partition(':')[0], note)}", style="dim")
+
+
+def _check(told: Told, name: str, depth: int) -> Iterator[RenderableType]:
+    indent = "  " * depth
+    head = Rich(told.what)
+    if told.how:
+        head.append(f"  {told.how}", style="dim")
+    lead = Rich(f"  {name:<3} {indent}", style="bold")
+    lead.append(f"{mark(told.passed)} ", style=TONE[told.passed])
+    yield _beside(lead, head)
+    if told.lines:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_column(overflow="fold")
+        for line in told.lines:
+            left = Rich(f"        {indent}")
+            left.append("  " if line.passed is None else f"{mark(line.passed)} ",
+                        style=TONE[line.passed])  # fmt: skip
+            grid.add_row(left.append(line.left), line.middle, line.right)
+        yield grid
+    for note in told.notes:
+        yield Rich(f"          {indent}{note}", style="dim")
+    for part in told.parts:
+        yield from _check(part, "", depth + 1)
+
+
+def cells(found: Verdict, contract: Contract, t: Text) -> Iterator[RenderableType]:
+    """Yield one table per measure that decides: arms across, means per unit.
+
+    A track of several rounds gets one line a round, its families added up; the page has them all.
+    """
+    arms = [a for a in contract.arms if any(c.arm == a.id for c in found.table)]
+    several = len({c.round for c in found.table}) > 1
+    for measure in main_measures(contract):
+        table = Table(title=t("mean-per", unit=found.unit) + f": {measure}", title_justify="left",
+                      box=None, pad_edge=False, header_style="dim", title_style="bold")  # fmt: skip
+        table.add_column("", no_wrap=True)
+        for arm in arms:
+            style = "bold" if arm.kind == "treatment" else None
+            table.add_column(arm.id, justify="right", style=style, overflow="fold", min_width=5)
+        lines: dict[tuple[str, str, str], dict[str, Fraction]] = {}
+        for cell in found.table:
+            if measure in cell.means:
+                name = f"{t('round')} {cell.round}" if several else cell.family
+                line = lines.setdefault((cell.stage, cell.regime, name), {})
+                line[cell.arm] = line.get(cell.arm, Fraction(0)) + cell.means[measure]
+        before = None
+        for (stage, regime, name), line in sorted(lines.items()):
+            group = " · ".join(p for p in (stage, regime) if p)
+            if group != before:
+                table.add_row(Rich(group, style="italic dim"))
+                before = group
+            entries = [t.decimal(line[a.id], 1) if a.id in line else "–" for a in arms]
+            table.add_row(f"  {name}", *entries)
+        yield table
+
+
+def cost(played: Played, t: Text) -> RenderableType:
+    """Return what a development run took: jobs, episodes, time, and where it lies."""
+    rate = played.rows * 1000 // max(1, played.milliseconds)
+    parts = [
+        f"{played.jobs} {t('jobs')}",
+        t("rows", rows=played.rows),
+        seconds(played.milliseconds / 1000),
+        t("progress.rate", rate=rate),
+        str(played.folder),
+    ]
+    return Rich("  " + " · ".join(parts), style="dim")
+
+
+def contract_page(contract: Contract, t: Text) -> Iterator[RenderableType]:
+    """Yield a contract as a page to read: the whole rule, in the order in which one asks."""
+    yield Rich(f"{contract.id}  {contract.title}", style="bold")
+    if contract.approved:
+        yield Rich(t("approved", by=contract.approved.by, on=contract.approved.on), style="dim")
+    if contract.follows:
+        yield Rich(t("follows", id=contract.follows), style="dim")
+    for needed in contract.requires:
+        yield Rich(t("requires", track=needed.track, verdict=t(needed.verdict)), style="dim")
+    yield ""
+    yield Rich(contract.question.strip())
+    yield _title(t("arms"))
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for arm in contract.arms:
+        grid.add_row(f"  {arm.id}", Rich(t(f"arm.kind.{arm.kind}"), style="dim"),
+                     arm.text or arm.gloss)  # fmt: skip
+    yield grid
+    yield _title(t("worlds"))
+    for name, stage in contract.worlds.items():
+        line = t("worlds.line", stage=name, families=", ".join(stage.families), per=stage.per_unit)
+        line += f" · {t('sealed')}" if stage.sealed else ""
+        yield _hanging(f"  {line}", 2)
+    yield _title(t("predictions"))
+    for name, prediction in contract.predictions.items():
+        kind = t("decides" if prediction.decides else "reported")
+        yield _hanging(f"  {name} ({kind}): {prediction.text.strip()}", 2)
+        for check in prediction.all:
+            yield _hanging(f"    · {describe_check(check, t.lang)}", 6, "dim")
+    for check in contract.invariants:
+        yield _hanging(f"  {t('invariant')}: {describe_check(check, t.lang)}", 2)
+    yield _title(t("verdict"))
+    yield _hanging(f"  {t('rule', needs=t.listed(contract.verdict.green))}", 2)
+    for label in contract.verdict.labels:
+        when = [f"{p} ✓" for p in label.when.passed] + [f"{p} ✗" for p in label.when.failed]
+        yield _hanging(f"  {' '.join(when)} → {label.text}", 2)
+    if contract.tunable:
+        yield _title(t("tunable"))
+        yield Rich("  " + ", ".join(f"{k} = {v}" for k, v in contract.tunable.items()))
+    sections = [(t("does-not-say"), [x.strip() for x in contract.does_not_claim])]
+    for title, texts in sections + declarations(contract, t):
+        yield _title(title)
+        for text in texts:
+            yield _hanging(f"  · {text}", 4)
+
+
+def _title(text: str) -> Rich:
+    return Rich(f"\n{text}", style="bold")
+
+
+def _hanging(text: str, indent: int, style: str = "") -> RenderableType:
+    """Return a paragraph whose first line hangs out to the left of the others."""
+    return _beside(Rich(text[:indent], style=style), Rich(text[indent:], style=style))
+
+
+def _beside(lead: Rich, text: Rich) -> RenderableType:
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(lead, text)
+    return grid
