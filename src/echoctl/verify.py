@@ -813,6 +813,9 @@ def differences(mine: Json, theirs: Json, path: str) -> Iterator[tuple[str, str,
                 yield from differences(value, theirs[key], f"{path}.{key}" if path else key)
             else:
                 yield f"{path}.{key}", _brief(value), "-"
+    elif _named(mine) and isinstance(theirs, list):
+        # contract.json has its predictions in the order of their names, a verdict as written.
+        yield from differences(_by_id(mine), _by_id(theirs), path)
     elif isinstance(mine, list) and isinstance(theirs, list) and len(mine) == len(theirs):
         for i, (one, other) in enumerate(zip(mine, theirs, strict=True)):
             yield from differences(one, other, f"{path}[{i}]")
@@ -821,6 +824,15 @@ def differences(mine: Json, theirs: Json, path: str) -> Iterator[tuple[str, str,
             yield path, str(mine), _brief(theirs)
     elif mine != theirs or type(mine) is not type(theirs):
         yield path, _brief(mine), _brief(theirs)
+
+
+def _named(value: Json) -> bool:
+    return isinstance(value, list) and any(isinstance(v, dict) and "id" in v for v in value)
+
+
+def _by_id(values: list[Json]) -> dict[str, Json]:
+    found = {str(value["id"]): value for value in values}
+    return found | {"#": len(values)}
 
 
 def _same_number(mine: Fraction, theirs: Json) -> bool:
@@ -1849,30 +1861,35 @@ def _converse(case: Case, code: Path, asked: Sequence[Json]) -> list[Json]:
     empty = code.parent / "empty"
     empty.mkdir()
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ECHOCTL_"))}
-    with subprocess.Popen(
-        [case.options.python, "-P", str(code)], cwd=empty, env=clean, text=True, encoding="utf-8",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as worker:  # fmt: skip
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        answers: list[Json] = []
-        for request in asked:
-            try:
-                worker.stdin.write(json.dumps(request) + "\n")
-                worker.stdin.flush()
-                while "at" in (answer := json.loads(worker.stdout.readline() or "null") or {}):
-                    pass
-            except (OSError, ValueError):
-                answer = {}
-            if not answer or (not answers and "ready" not in answer):
-                worker.kill()
-                stderr = worker.stderr.read() if worker.stderr else ""
-                last = (stderr.strip().splitlines() or [str(answer.get("failed", {}).get("why"))])[
-                    -1
-                ]
-                raise NotChecked("rerun_impossible", why=last[:200])
-            answers.append(answer)
-        worker.stdin.close()
+    answers: list[Json] = []
+    with (empty.parent / "stderr").open("w+b") as errors:
+        try:
+            worker = subprocess.Popen(
+                [case.options.python, "-P", str(code)], cwd=empty, env=clean, encoding="utf-8",
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+            )  # fmt: skip
+        except OSError as problem:
+            raise NotChecked("rerun_impossible", why=str(problem)) from None
+        with worker:
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            for request in asked:
+                try:
+                    worker.stdin.write(json.dumps(request) + "\n")
+                    worker.stdin.flush()
+                    while "at" in (answer := json.loads(worker.stdout.readline() or "null") or {}):
+                        pass
+                except (OSError, ValueError):
+                    answer = {}
+                if not answer or (not answers and "ready" not in answer):
+                    worker.kill()
+                    errors.seek(0)
+                    last = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+                    why = str(answer.get("failed", {}).get("why", *last or ["no answer"]))
+                    raise NotChecked("rerun_impossible", why=why[:200])
+                answers.append(answer)
+            with contextlib.suppress(OSError):
+                worker.stdin.close()
     return answers
 
 
