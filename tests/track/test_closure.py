@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from echoctl.errors import UsageError
+from echoctl.errors import Refused, UsageError
 from echoctl.track.closure import build_zip, code_closure, imports_of
 from echoctl.track.loading import TrackSource, find_track, load_track
 
@@ -61,7 +61,7 @@ def test_a_change_three_imports_away_changes_the_closure(workspace: Path) -> Non
 def test_a_symlink_in_the_closure_is_refused(workspace: Path) -> None:
     (workspace / "tracks/dice.py").rename(workspace / "elsewhere.py")
     (workspace / "tracks/dice.py").symlink_to(workspace / "elsewhere.py")
-    with pytest.raises(UsageError, match=r"tracks/dice\.py is a symlink"):
+    with pytest.raises(Refused, match=r"tracks/dice\.py is a symlink"):
         closure(workspace)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from echoctl import chain
-from echoctl.canon import canonical
+from echoctl.canon import canonical, digest
 from echoctl.disk import fault, locked, make_folder
 from echoctl.dossier import Dossier
 from echoctl.errors import EchoError, Inconsistent, Refused
@@ -46,9 +46,19 @@ def read_dossier(path: Path, id: str) -> tuple[Dossier, bool]:
             return dossier, torn
         except Inconsistent as problem:
             if problem.facts.get("torn") is not True:
-                raise
+                raise _explained(path, problem) from None
             return dossier, True
         dossier.add(link.record, (link.head.size, link.head.hash))
+
+
+def _explained(path: Path, problem: Inconsistent) -> Inconsistent:
+    """Name a line-ending difference as such; nothing else about the ledger is excused."""
+    if b"\r\n" not in path.read_bytes():
+        return problem
+    return Inconsistent(
+        f"{path.name} has CRLF line endings: a checkout changed them, perhaps nothing else",
+        "check it out as it was committed: artifacts/** -text in .gitattributes",
+    )
 
 
 def empty(id: str) -> Dossier:
@@ -70,25 +80,43 @@ class Ledger:
         self._acknowledge = acknowledge_clock
         self._path = path
         aside = chain.quarantine(path) if torn else None
+        self._torn = aside.name if aside else ""
         self._chain = chain.Chain(path, ROLE, id, sync=True)
-        if aside is not None:
-            self.append("incident", {
-                "job": None, "kind": "torn-line", "text": f"the last line was torn: {aside.name}",
-            })  # fmt: skip
 
-    def append(self, event: str, data: Mapping[str, Any]) -> None:
-        """Write one event. Refused where it is not legal, EchoError where the clock runs back."""
+    def now(self) -> str:
+        """Return the time for the next line, which is never earlier than the last one's.
+
+        EchoError where the clock runs backwards, unless that was acknowledged: then an incident
+        says so. Ask before reading the head that a line is to name.
+        """
+        self._tell_torn()
+        time, last = self._clock(), self.dossier.time
+        if time >= last:
+            return time
+        if not self._acknowledge:
+            raise EchoError(
+                f"the clock runs backwards: the ledger's last line is of {last}, now is {time}",
+                "set the clock right, or add --acknowledge-clock to record it as an incident",
+            )
+        text = f"the clock went back from {last} to {time}, acknowledged"
+        self.append("incident", {"job": None, "kind": "clock", "text": text}, time=time)
+        return time
+
+    def append(self, event: str, data: Mapping[str, Any], *, time: str = "") -> None:
+        """Write one event, at `time` or now. Refused where it is not legal."""
         if not self.dossier.allows(event):
             raise Refused(f"{event} cannot follow in state {self.dossier.state}")
-        time = self._time(event, data)
-        record = {"data": dict(data), "event": event, "time": time}
+        at = time or self.now()
+        size, previous = self.dossier.head
+        record = {"data": dict(data), "event": event, "time": at}
+        whole = {**record, "n": size, "prev": previous}
+        # The dossier first: a line that does not follow is never written.
+        self.dossier.add(whole, (size + 1, digest(ROLE, canonical(whole))))
         fault("ledger.before")
-        self._tear(record)
-        head = self._chain.append(record)
+        self._tear(canonical(whole))
+        self._chain.append(record)
         fault("ledger.written")
-        self.dossier.add(
-            {**record, "n": head.size - 1, "prev": self.dossier.head[1]}, (head.size, head.hash)
-        )
+        self._tell_torn()
         fault("ledger.done")
 
     def incident(self, job: str | None, kind: str, text: str) -> None:
@@ -99,23 +127,15 @@ class Ledger:
         """Close the file."""
         self._chain.close()
 
-    def _time(self, event: str, data: Mapping[str, Any]) -> str:
-        time, last = self._clock(), self.dossier.time
-        if time >= last or data.get("kind") == "clock":
-            return time
-        if not self._acknowledge:
-            raise EchoError(
-                f"the clock runs backwards: the ledger's last line is of {last}, now is {time}",
-                "set the clock right, or add --acknowledge-clock to record it as an incident",
-            )
-        self.incident(None, "clock", f"the clock went back from {last} to {time}, acknowledged")
-        return self._time(event, data)
+    def _tell_torn(self) -> None:
+        """Record a torn line that was moved aside: first of all, or right after a cut claim."""
+        name, self._torn = self._torn, ""
+        if name:
+            self.incident(None, "torn-line", f"the last line was torn: {name}")
 
-    def _tear(self, record: Mapping[str, Any]) -> None:
+    def _tear(self, line: bytes) -> None:
         """Leave half a line behind if the crash suite asks to die inside a write."""
         if os.environ.get("ECHOCTL_FAULT", "").startswith("ledger.half"):
-            size, previous = self.dossier.head
-            line = canonical({**record, "n": size, "prev": previous})
             before = self._path.stat().st_size
             with self._path.open("ab") as out:
                 out.write(line[: len(line) // 2])

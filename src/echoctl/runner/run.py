@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -178,8 +178,9 @@ def run(
     observer: Observer,
     what: str,
     resume: str = "",
+    at_end: Callable[[], None] | None = None,
 ) -> None:
-    """Play every job once and hand each result to the sink.
+    """Play every job once and hand each result to the sink; then call `at_end`, workers idle.
 
     Raises Interrupted on Ctrl-C (with the `resume` command), CheckFailed when a job fails or
     loses its worker `ATTEMPTS` times. The workers are stopped in every case.
@@ -194,6 +195,8 @@ def run(
             desk.feed(engine, worker)
         while desk.busy:
             desk.hear(engine, engine.wait())
+        if at_end is not None:
+            at_end()
     except KeyboardInterrupt:
         raise Interrupted(
             f"stopped after {desk.finished} of {len(jobs)} jobs; what is done is kept",

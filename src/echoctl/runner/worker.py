@@ -35,6 +35,9 @@ REPORT_EVERY_NS = 200_000_000
 _SYSTEM = ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/")
 """Folders of the system, free to open: their libraries are recorded by version."""
 
+_NO_PART = {"_distutils_hack"}
+"""Modules that an installer puts into every interpreter and no job uses."""
+
 Answer: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 
@@ -216,7 +219,7 @@ def environment(also: list[str]) -> dict[str, Any]:
     from importlib import metadata
 
     owners = metadata.packages_distributions()
-    loaded = {name.partition(".")[0] for name in sys.modules}
+    loaded = {name.partition(".")[0] for name in sys.modules} - _NO_PART
     names = {owner for top in loaded for owner in owners.get(top, ())} | set(also)
     versions = {}
     for name in names - {"echoctl"}:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import echoctl
-from echoctl.errors import UsageError
+from echoctl.errors import Refused, UsageError
 from echoctl.track.loading import TrackSource
 
 MAIN = "__main__.py"
@@ -78,7 +78,7 @@ def code_closure(
     """Return ``archive path -> bytes`` of everything the track's jobs can import.
 
     `also` names further modules that the zip must carry, such as the worker that plays jobs.
-    UsageError for a symlink or a file that does not parse.
+    Refused for a symlink, UsageError for a file that does not parse.
     """
     roots = _Roots(code_roots(source, workspace))
     files: dict[str, bytes] = {MAIN: _MAIN_SOURCE}
@@ -95,7 +95,7 @@ def code_closure(
         if found is None:
             continue
         if _is_linked(found.file, roots):
-            raise UsageError(
+            raise Refused(
                 f"{found.archive} is a symlink: what it points to cannot be sealed",
                 "put the file itself there",
             )
