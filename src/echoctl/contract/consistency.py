@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TypeAlias
 
-from echoctl.contract.explain import nearest
+from echoctl.contract.explain import KEY, nearest
 from echoctl.contract.menu_rules import check_problems
 from echoctl.contract.model import Contract, LabelRule, Stage
 from echoctl.contract.strict import Path
@@ -58,12 +58,15 @@ def _identity(contract: Contract) -> Found:
             yield ("tests", i), f"tests names {test}; it must be a path inside the workspace"
     for key in contract.tunable:
         if key in contract.settings:
-            yield ("settings", key), f"{key} is tunable and a setting; it can only be one"
+            yield ("settings", key, KEY), f"{key} is tunable and a setting; it can only be one"
     if not contract.does_not_claim:
         yield ("does_not_claim",), "does_not_claim is empty; say what a green would not show"
     for key in contract.measures:
         if key in ROW_NAMES:
-            yield ("measures", key), f"a measure cannot be called {key}: every row has that key"
+            yield (
+                ("measures", key, KEY),
+                f"a measure cannot be called {key}: every row has that key",
+            )
     if not contract.measures:
         yield ("measures",), "there is no measure"
 
@@ -91,11 +94,6 @@ def _stages(contract: Contract) -> Found:
         yield from _twice((*here, "families"), stage.families)
         yield from _unknown((*here, "arms"), stage.arms, arms, "arm")
         yield from _unknown((*here, "regimes"), stage.regimes, contract.regimes, "regime")
-        if stage.sealed and stage.units not in (None, contract.unit.count):
-            yield (
-                (*here, "units"),
-                f"a sealed stage plays every unit: {contract.unit.count}, not {stage.units}",
-            )
         if stage.families_by_round:
             yield from _by_round((*here, "families_by_round"), name, stage)
 
@@ -136,7 +134,7 @@ def _stand_ins(contract: Contract) -> Found:
             if other not in opened:
                 said = f"{other} plays in no open stage" if other != family else "it has none"
                 yield (
-                    (*here, family) if family in stage.stand_in else ("worlds", name),
+                    (*here, family) if family in stage.stand_in else ("worlds", name, KEY),
                     f"{family} needs a family from an open stage as its stand_in; {said}",
                 )
             if family in agreed and agreed[family][0] != other:
@@ -156,7 +154,7 @@ def _blocks(contract: Contract) -> Found:
         if name not in contract.seeds:
             yield ("seeds",), f"the stage {name} has no block of seeds"
     if "rehearsal" in contract.worlds:
-        yield ("worlds", "rehearsal"), "rehearsal is the name of a reserved block of seeds"
+        yield ("worlds", "rehearsal", KEY), "rehearsal is the name of a reserved block of seeds"
     if "rehearsal" not in contract.seeds:
         yield ("seeds",), "there is no block `rehearsal`, so the contract cannot be rehearsed"
     needed = sum(seeds_held(contract, contract.worlds[name]) for name in contract.sealed_stages)
@@ -172,9 +170,12 @@ def _blocks(contract: Contract) -> Found:
         if stage is None:
             if block.size is None:
                 known = nearest(name, contract.worlds)
-                yield here, f"{name} is no stage{known}; a reserved range says its size"
+                yield (*here, KEY), f"{name} is no stage{known}; a reserved range says its size"
         elif (held := seeds_held(contract, stage)) > MAX_SEEDS_A_BLOCK:
-            yield here, f"the block {name} holds {held} seeds; the most is {MAX_SEEDS_A_BLOCK}"
+            yield (
+                (*here, KEY),
+                f"the block {name} holds {held} seeds; the most is {MAX_SEEDS_A_BLOCK}",
+            )
         elif block.size is not None and block.size < held:
             yield (*here, "size"), f"the block {name} holds {held} seeds; its size is {block.size}"
 
@@ -198,7 +199,7 @@ def _overlaps(contract: Contract) -> Found:
     for (first, end, name), (other, other_end, follower) in pairwise(ranges):
         if other < end:
             yield (
-                ("seeds", follower),
+                ("seeds", follower, KEY),
                 f"the blocks {name} ({first} to {end - 1}) and {follower} ({other} to "
                 f"{other_end - 1}) share seeds",
             )
@@ -229,7 +230,7 @@ def _rule(contract: Contract) -> Found:
     for name, prediction in contract.predictions.items():
         if prediction.decides and name not in rule.green:
             yield (
-                ("predictions", name),
+                ("predictions", name, KEY),
                 f"{name} decides, but verdict.green does not name it; say decides: false",
             )
     for i, label in enumerate(rule.labels):
@@ -318,5 +319,5 @@ def _unknown(here: Path, names: Iterable[str], known: Iterable[str], what: str) 
     for i, name in enumerate(names):
         if name not in allowed:
             # A mapping is addressed by its key, a list by its index, a lone value by neither.
-            step = name if here[-1] == "stand_in" else i
-            yield (*here, step), f"{name} is no {what}{nearest(name, allowed)}"
+            steps: Path = (name, KEY) if here[-1] == "stand_in" else (i,)
+            yield (*here, *steps), f"{name} is no {what}{nearest(name, allowed)}"

@@ -23,6 +23,13 @@ _WANTED = {
 }
 
 
+_PATTERNS = {
+    "^[a-z]": "a contract's id (a lower-case letter, then lower-case letters, digits and _)",
+    "^[0-9A": "the name of a family (letters, digits, '.', '_' and '-')",
+    "^[A-Za": "an id (a letter, then letters, digits and _)",
+}
+
+
 def explain(error: ValidationError, root: Node) -> list[Problem]:
     """Return one problem for each place that pydantic refused, with its position."""
     grouped: dict[tuple[Path, bool], list[Mapping[str, Any]]] = {}
@@ -40,11 +47,19 @@ def explain(error: ValidationError, root: Node) -> list[Problem]:
     return out
 
 
-def locate(root: Node, path: Path, on_key: bool = False) -> tuple[int, int]:
-    """Return line and column of what stands at `path`, or of the nearest thing above it."""
+KEY = "<key>"
+"""As the last step of a path: the key itself is wrong, not its value."""
+
+
+def locate(root: Node, path: Path) -> tuple[int, int]:
+    """Return line and column of what stands at `path`, or of the nearest thing above it.
+
+    A value that begins on a line of its own is shown by its key, which says more.
+    """
     line, column = root.line, root.column
+    on_key = path[-1:] == (KEY,)
     for _, node, key in root.walk(path):
-        at = key if key is not None and (on_key or node.pairs or node.items) else node
+        at = key if key is not None and (on_key or node.line != key.line) else node
         line, column = at.line, at.column
     return line, column
 
@@ -74,12 +89,14 @@ def _in_file(loc: Path, root: Node) -> Path:
 def _problems(
     path: Path, on_key: bool, errors: list[Mapping[str, Any]], root: Node
 ) -> Iterable[Problem]:
-    line, column = locate(root, path, on_key)
+    line, column = locate(root, (*path, KEY) if on_key else path)
     where = dotted(path) or "the contract"
     wants = [_WANTED[e["type"]] for e in errors if e["type"] in _WANTED]
     if wants:
         found = errors[0]["input"]
-        yield Problem(line, column, f"{where} wants {' or '.join(wants)}, not {_shown(found)}")
+        hint = "; put it in quotes" if wants == ["a text"] and isinstance(found, int) else ""
+        said = f"{where} wants {' or '.join(wants)}, not {_shown(found)}{hint}"
+        yield Problem(line, column, said)
         return
     for one in errors:
         yield Problem(line, column, _sentence(one, where, path))
@@ -105,7 +122,7 @@ def _sentence(one: Mapping[str, Any], where: str, path: Path) -> str:
         ]
         return f"{where} is {found}{nearest(str(one['input']), allowed)}"
     if kind == "string_pattern_mismatch":
-        return f"{where}: {found} is not an id (a letter, then letters, digits and _)"
+        return f"{where}: {found} is not {_PATTERNS[context['pattern'][:6]]}"
     if kind == "string_too_long":
         return f"{where} has more than {context['max_length']} characters"
     if kind == "greater_than_equal":

@@ -59,10 +59,14 @@ def load_contract(data: bytes, file: str) -> Contract:
     try:
         contract = Contract.model_validate(root.plain(), by_alias=True, by_name=False)
     except ValidationError as error:
-        problems += explain(error, root)
-        raise ContractError(file, problems) from None
-    for path, text in inconsistencies(contract):
-        problems.append(Problem(*locate(root, path), text))
-    if problems:
-        raise ContractError(file, problems)
+        raise ContractError(file, _joined(problems, explain(error, root))) from None
+    later = [Problem(*locate(root, path), text) for path, text in inconsistencies(contract)]
+    if problems or later:
+        raise ContractError(file, _joined(problems, later))
     return contract
+
+
+def _joined(first: list[Problem], later: list[Problem]) -> list[Problem]:
+    """Return both, without what only follows from a value that YAML reading already refused."""
+    refused = {(problem.line, problem.column) for problem in first}
+    return first + [p for p in later if (p.line, p.column) not in refused]

@@ -155,7 +155,8 @@ class Check(Model):
     def _exactly_one(self) -> Check:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("a check is exactly one of " + ", ".join(CHECKS))
+            said = f"these are {len(given)}: {', '.join(given)}" if given else ", ".join(CHECKS)
+            raise ValueError(f"a check is exactly one entry of the menu; {said}")
         return self
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from echoctl.contract.describe import describe_number
 from echoctl.contract.explain import nearest
 from echoctl.contract.menu import (
     Check,
@@ -51,7 +52,7 @@ class _Rules:
         self.contract = contract
         self.here = here
         self.decides = decides
-        self.arms = {arm.id: arm for arm in contract.arms}
+        self.arms = {arm.id: arm for arm in reversed(contract.arms)}
 
     def of(self, one: object) -> Found:
         """Yield the problems of a check by what it is."""
@@ -87,7 +88,10 @@ class _Rules:
         for key in given:
             yield from self._rivals(key, one.arm, getattr(one, key))
         if not 0 < one.alpha < 1:
-            yield (*self.here, "alpha"), f"alpha lies between 0 and 1, not {_said(one.alpha)}"
+            yield (
+                (*self.here, "alpha"),
+                f"alpha lies between 0 and 1, not {describe_number(one.alpha)}",
+            )
         yield from self._where(one.where)
 
     def _ratio(self, one: Ratio) -> Found:
@@ -212,16 +216,17 @@ class _Rules:
             if bound is None:
                 continue
             if low is not None and bound < low:
-                yield (*self.here, key), f"{key} is {_said(bound)}; the least is {low}"
+                yield (*self.here, key), f"{key} is {describe_number(bound)}; the least is {low}"
             if high is not None and bound > high:
                 yield (
                     (*self.here, key),
-                    f"{key} is {_said(bound)}; the most is {high} (75 % is 0.75 or 75 %)",
+                    f"{key} is {describe_number(bound)}; the most is {high} (75 % is 0.75 or 75 %)",
                 )
         if at_least is not None and at_most is not None and at_least > at_most:
             yield (
                 (*self.here, "at_least"),
-                f"at least {_said(at_least)} and at most {_said(at_most)} cannot both hold",
+                "nothing is at least "
+                f"{describe_number(at_least)} and at most {describe_number(at_most)}",
             )
 
     def _where(self, where: Where, key: str = "where") -> Found:
@@ -237,6 +242,11 @@ class _Rules:
                         f"the stage {name} is open; what decides is read in a sealed stage",
                     )
         stages = [worlds[name] for name in self._stages(where)]
+        if self.here[-1] in ("wilcoxon", "share"):
+            counts = {stage.units or self.contract.unit.count for stage in stages}
+            if len(counts) > 1:
+                said = " and ".join(map(str, sorted(counts)))
+                yield here, f"its stages play different numbers of units ({said}); name one stage"
         families = {family for stage in stages for family in stage.families}
         yield from self._listed(here, "family", where, families)
         for i, number in enumerate(where.values("round")):
@@ -267,12 +277,10 @@ class _Rules:
             if stage.first_round <= number < stage.first_round + stage.rounds:
                 return
         names = self._stages(where)
-        yield path, f"there is no round {number} in {' or '.join(names) or 'any stage'}"
+        if not names:
+            return
+        yield path, f"there is no round {number} in {' or '.join(names)}"
 
 
 def _step(here: Path, key: str, where: Where, i: int) -> Path:
     return (*here, key, i) if isinstance(getattr(where, key), tuple) else (*here, key)
-
-
-def _said(value: Fraction | int) -> str:
-    return str(value)

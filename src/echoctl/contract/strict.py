@@ -108,9 +108,11 @@ def read(data: bytes) -> tuple[Node, list[Problem]]:
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         raise YamlError(_at(mark, _syntax(problem, text))) from problem
-    except (yaml.YAMLError, ValueError, OverflowError) as problem:
+    except (ValueError, OverflowError):
         # PyYAML lets chr() fail on "\UFFFFFFFF"; its reader still knows where it is.
-        raise YamlError(_at(loader.get_mark(), f"not a character or not YAML: {problem}")) from None
+        raise YamlError(_at(loader.get_mark(), "an escape that is no Unicode character")) from None
+    except yaml.YAMLError as problem:
+        raise YamlError(_at(loader.get_mark(), f"not YAML: {problem}")) from None
     finally:
         loader.dispose()
 
@@ -161,7 +163,16 @@ def _syntax(problem: yaml.MarkedYAMLError, text: str) -> str:
     if "mapping values are not allowed here" in said:
         return "a second ': ' on this line; put a text that contains ': ' in quotes"
     if "expected <block end>" in said:
-        return "the indentation fits no block above it"
+        return (
+            "this fits no block above it; check its indentation, and that every quote and bracket "
+            "before it is closed"
+        )
+    if problem.context and "flow" in problem.context and problem.context_mark is not None:
+        kind = "list [ ]" if "sequence" in problem.context else "mapping { }"
+        begun = problem.context_mark
+        return (
+            f"the {kind} of line {begun.line + 1}, column {begun.column + 1} is not closed: {said}"
+        )
     if "could not find expected ':'" in said:
         start = problem.context_mark
         since = f" (the key began on line {start.line + 1})" if start else ""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 Key: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=60)]
 """An id of an arm, regime, stage, measure or prediction."""
 
-Family: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=80)]
+Family: TypeAlias = Annotated[str, Field(pattern=r"^[0-9A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
 """A kind of world, by the name that its makers gave it."""
 
 ContractId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
