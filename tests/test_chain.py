@@ -179,6 +179,21 @@ def test_an_append_refuses_a_file_that_somebody_else_has_lengthened(tmp_path: Pa
     assert verify(path, "ledger", "toy").size == 1
 
 
+@pytest.mark.parametrize(
+    "inside",
+    [
+        b'"a":9007199254740993', b'"a":1e3', b'"a":-0', b'"a":NaN', b'"a":"\\u00e9"', b'"a":"\\/"',
+        b'"a":"\\ud800"', b'"a":"\\u000A"', b'"a": 1', b'"a":01',
+    ],
+)  # fmt: skip
+def test_only_the_one_spelling_of_a_value_is_accepted(inside: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    prev = origin("ledger", "toy").hash.encode()
+    path.write_bytes(b"{" + inside + b',"n":0,"prev":"' + prev + b'"}\n')
+    with pytest.raises(Inconsistent, match="canonical"):
+        verify(path, "ledger", "toy")
+
+
 def test_appending_never_reads_the_file_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

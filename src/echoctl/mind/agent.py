@@ -26,6 +26,7 @@ from echoctl.mind.roles import (
     NOOP,
     OPEN,
     UNKNOWN,
+    USE,
     USE_WITH,
     WATCH,
     Trial,
@@ -165,7 +166,7 @@ class Mind:
         if after.hand != before.hand:
             self._change_hand(before.hand, after.hand)
         if judged:
-            shut = kind >= DROP and self.role(after.cells[front] * 8) in (NOOP, HURT)
+            shut = kind >= DROP and self._shuts(after.cells[front])
             role = consequence(kind, before, after, front, carrying, shut)
             if role != UNKNOWN:
                 if shape is not None and key not in self.trials:
@@ -298,12 +299,13 @@ class Mind:
         it from dropping, going, coming back and picking up again. With `insist` what the gate
         would only prune (MODIFY) is done all the same; what it blocks never is.
         """
-        board = self.board
+        board, verdicts = self.board, self.gate.verdicts
+        most = MODIFY if insist else OK
         wanted = {}
         for id_ in board.present:
             if board.masks[id_]:
                 kind = choose(self, id_)
-                if kind >= 0:
+                if kind >= 0 and verdicts[id_ * 8 + kind] <= most:
                     wanted[id_] = kind
         while wanted:
             found = self._seek(wanted)
@@ -315,8 +317,7 @@ class Mind:
             key = id_ * 8 + kind
             if any(veto(self, id_, kind, cell) for veto in self.vetoes):
                 continue
-            verdict = self.gate.ask(key, self.rule)
-            if verdict != OK and not (insist and verdict == MODIFY):
+            if self.gate.ask(key, self.rule) > most:
                 instead = choose(self, id_)
                 if instead >= 0 and instead != kind:
                     wanted[id_] = instead
@@ -445,6 +446,14 @@ class Mind:
         self._path.clear()
         self.resting = False
 
+    def _shuts(self, id_: int) -> bool:
+        """Say whether a class bars the way: not to be entered, or once opened in this episode."""
+        return (
+            self.role(id_ * 8) in (NOOP, HURT)
+            or self.lived[id_ * 8 + USE] == OPEN
+            or self.lived[id_ * 8 + USE_WITH] == OPEN
+        )
+
     def _lived(self, id_: int, kind: int) -> int:
         if kind != USE_WITH or not self.carrying:
             return self.lived[id_ * 8 + kind]
@@ -492,7 +501,5 @@ class Mind:
         if before == self.empty:
             self.picks[after] = self.picks.get(after, 0) + 1
         for id_ in self.board.present:
-            key = id_ * 8 + USE_WITH
-            self._memo[key] = STALE
-            self.gate.forget(key)
+            self._memo[id_ * 8 + USE_WITH] = STALE
         self._renew()

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, Belief
-from echoctl.mind.roles import HURT, KEYS, KINDS, NOOP, ROLES, UNKNOWN
+from echoctl.mind.roles import HURT, KEYS, KINDS, NOOP, ROLES, UNKNOWN, USE_WITH
 
 if TYPE_CHECKING:
     from echoctl.mind.agent import Mind
@@ -87,7 +87,9 @@ class Gate:
         mind = self.mind
         belief = mind.believe(key)
         verdict = self.judge(key, belief)
-        self.verdicts[key] = verdict
+        if belief.layer != LIVED or key & 7 != USE_WITH:
+            # What was lived with one thing in the hand says nothing of the next thing.
+            self.verdicts[key] = verdict
         if belief.layer != LIVED and not self._counted[key]:
             self._counted[key] = 1
             self.asks += 1

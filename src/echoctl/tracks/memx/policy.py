@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Final
 
 from echoctl.mind.agent import Mind, Rule
-from echoctl.mind.gate import BLOCK, MODIFY, OK
+from echoctl.mind.gate import BLOCK, MODIFY
 from echoctl.mind.reading import FIRST, LIVED
 from echoctl.mind.roles import (
     ENTER,
@@ -170,7 +170,7 @@ def shut(mind: Mind, id_: int) -> bool:
 def _goal_kind(mind: Mind, id_: int) -> int:
     for kind in (ENTER, TAKE, USE):
         key = id_ * 8 + kind
-        if mind.role(key) == GOAL and mind.gate.verdicts[key] <= OK:
+        if mind.role(key) == GOAL:
             return NOTHING if kind != ENTER and mind.carrying else kind
     return NOTHING
 
@@ -189,7 +189,7 @@ def _opening(mind: Mind, id_: int) -> int:
 
 def _untaken(mind: Mind, id_: int) -> int:
     key = id_ * 8 + TAKE
-    if mind.role(id_ * 8 + ENTER) in (NONE, GOAL) or mind.gate.verdicts[key] > OK:
+    if mind.role(id_ * 8 + ENTER) in (NONE, GOAL):
         return NOTHING
     role = mind.role(key)
     # Believed both to be taken and to be opened, by shape: taking it does no damage.
@@ -205,8 +205,7 @@ def _fixed(mind: Mind, id_: int) -> bool:
 def _applicable(mind: Mind, id_: int) -> int:
     if not _fixed(mind, id_):
         return NOTHING
-    key = id_ * 8 + USE_WITH
-    return USE_WITH if mind.role(key) == UNKNOWN and mind.gate.verdicts[key] <= OK else NOTHING
+    return USE_WITH if mind.role(id_ * 8 + USE_WITH) == UNKNOWN else NOTHING
 
 
 def _useful(mind: Mind, id_: int) -> int:
@@ -217,7 +216,10 @@ def _useful(mind: Mind, id_: int) -> int:
             tried = mind.tried_with(id_, other)
             if tried == OPEN:
                 return TAKE
-            if tried == UNKNOWN and mind.remembers(other * 8 + USE_WITH) in (UNKNOWN, OPEN):
+            key = other * 8 + USE_WITH
+            if tried != UNKNOWN or mind.gate.verdicts[key] == MODIFY:
+                continue
+            if mind.remembers(key) in (UNKNOWN, OPEN):
                 return TAKE
     return NOTHING
 
@@ -238,6 +240,6 @@ def _pruned_by_shape(mind: Mind, id_: int) -> int:
 
 def _unopened(mind: Mind, id_: int) -> int:
     key = id_ * 8 + USE
-    if mind.role(id_ * 8 + TAKE) != PICK or mind.gate.verdicts[key] > OK:
+    if mind.role(id_ * 8 + TAKE) != PICK:
         return NOTHING
     return USE if mind.role(key) in (UNKNOWN, OPEN) else NOTHING
