@@ -12,7 +12,6 @@ processes.
 | ``list_tracks(ws)`` | `Listing` (``tracks``: one `Status` each) |
 | ``status(ws, id)`` | `Status` (state, colour, next step, evidence grade, facts) |
 | ``load(ws, id)`` | the `Contract`: the sealed one once it is frozen, else the working one |
-| ``lint(ws, id)`` | `Linted` |
 | ``preflight(ws, id, *, workers, observer)`` | `Preflight` |
 | ``dev(ws, id, *, units, workers, observer)`` | `Played` (verdict marked DEVELOPMENT) |
 | ``rehearse(ws, id, *, units, keep, workers, observer)`` | `Rehearsal` (the workspace, `Decided`) |
@@ -24,9 +23,10 @@ processes.
 | ``exam(ws, id, *, resume, workers, observer)`` | `Decided` (claim, verdict, incidents) |
 | ``results(ws, id)`` | `Results`: all that the report needs, from what was sealed |
 | ``record_report(ws, id, files)`` | `Recorded`: writes a report's files and their ledger line |
-| ``verify(ws, id, *, rerun, ...)`` | `Verified` (runs `echoctl.verify` on the artefacts) |
+| ``verify(ws, id, *, rerun, signers, tsa_ca, receipts)`` | `Verified`, by `echoctl.verify` |
 | ``bundle(ws, id, *, to)`` | `Bundled` (one archive) |
-| ``replay(ws, id, job, episode)`` | `Replay`: the frames of one recorded episode |
+| ``replay(ws, id, job, row)`` | `Replay`: one recorded episode, moment by moment |
+| ``exhibits(ws, id)`` | `Shown` each: the exhibits that the contract fixed |
 """
 
 from __future__ import annotations
@@ -35,19 +35,97 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from echoctl.desk.checking import Preflight, preflight
     from echoctl.desk.evidence import Evidence, evidence
+    from echoctl.desk.examining import Decided, exam
+    from echoctl.desk.outside import Bundled, Verified, bundle, verify
     from echoctl.desk.overview import Listing, Status, list_tracks, load, status
+    from echoctl.desk.papers import (
+        Amended,
+        Answered,
+        Closed,
+        Reviewed,
+        amend,
+        answer,
+        close,
+        review,
+    )
+    from echoctl.desk.playing import Played, dev
+    from echoctl.desk.rehearsing import Rehearsal, rehearse
+    from echoctl.desk.replaying import Moment, Replay, Shown, exhibits, replay
+    from echoctl.desk.results import LedgerLine, Recorded, Results, record_report, results
+    from echoctl.desk.sealing import Frozen, freeze, ready
     from echoctl.desk.workspace import Workspace
     from echoctl.runner.run import Observer, Progress, Silent
 
 __all__ = [
-    "Evidence", "Listing", "Observer", "Progress", "Silent", "Status", "Workspace", "evidence",
-    "list_tracks", "load", "status",
-]  # fmt: skip
+    "Amended",
+    "Answered",
+    "Bundled",
+    "Closed",
+    "Decided",
+    "Evidence",
+    "Frozen",
+    "LedgerLine",
+    "Listing",
+    "Moment",
+    "Observer",
+    "Played",
+    "Preflight",
+    "Progress",
+    "Recorded",
+    "Rehearsal",
+    "Replay",
+    "Results",
+    "Reviewed",
+    "Shown",
+    "Silent",
+    "Status",
+    "Verified",
+    "Workspace",
+    "amend",
+    "answer",
+    "bundle",
+    "close",
+    "dev",
+    "evidence",
+    "exam",
+    "exhibits",
+    "freeze",
+    "list_tracks",
+    "load",
+    "preflight",
+    "ready",
+    "record_report",
+    "rehearse",
+    "replay",
+    "results",
+    "review",
+    "status",
+    "verify",
+]
 
 _HOMES = {
+    "echoctl.desk.checking": ("Preflight", "preflight"),
     "echoctl.desk.evidence": ("Evidence", "evidence"),
+    "echoctl.desk.examining": ("Decided", "exam"),
+    "echoctl.desk.outside": ("Bundled", "Verified", "bundle", "verify"),
     "echoctl.desk.overview": ("Listing", "Status", "list_tracks", "load", "status"),
+    "echoctl.desk.papers": (
+        "Amended",
+        "Answered",
+        "Closed",
+        "Reviewed",
+        "amend",
+        "answer",
+        "close",
+        "review",
+    ),
+    "echoctl.desk.playing": ("Played", "dev"),
+    "echoctl.desk.rehearsing": ("Rehearsal", "rehearse"),
+    "echoctl.desk.replaying": ("Moment", "Replay", "Shown", "exhibits", "replay"),
+    "echoctl.desk.results": ("LedgerLine", "Recorded", "Results", "record_report", "results"),
+    "echoctl.desk.sealing": ("Frozen", "freeze", "ready"),
     "echoctl.desk.workspace": ("Workspace",),
     "echoctl.runner.run": ("Observer", "Progress", "Silent"),
 }

@@ -26,6 +26,7 @@ from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
 from echoctl.errors import CheckFailed, EchoError, Refused, UsageError
+from echoctl.lint import LintReport, lint
 from echoctl.runner.local import Local
 from echoctl.runner.run import Code, Observer, Silent, run
 from echoctl.track.closure import code_roots
@@ -84,7 +85,10 @@ def preflight(
         seeds = Seeds.lay_out(contract)
         _refuse_conflicts(ws, contract, seeds)
         published = _published(ws, contract, seeds, dossier)
-        record: dict[str, Any] = {"lint": lint_summary(contract)}
+        found = _linted(contract, [])
+        record: dict[str, Any] = {"lint": found.as_json("en")}
+        levels = ("refusal", "warning", "statement")
+        counts = {level: sum(f.level == level for f in found.findings) for level in levels}
         exam = _planned(ws, contract, seeds)
         with tempfile.TemporaryDirectory(prefix="echoctl-") as place:
             record |= _trial(ws, contract, Path(place), workers, watch)
@@ -94,7 +98,7 @@ def preflight(
         _keep_first(ws, id, raw, dossier)
         data = {
             "contract": sha256(raw), "canonical": sha256(canonical_bytes(contract)),
-            "seeds": sha256(seeds.as_bytes()), "lint": record["lint"],
+            "seeds": sha256(seeds.as_bytes()), "lint": counts,
             "environment": record["environment"], "data": record["data"],
             "record": sha256(canonical(record)),
         }  # fmt: skip
@@ -125,12 +129,17 @@ def refuse_requirements(ws: Workspace, contract: Contract) -> None:
             )
 
 
-def lint_summary(contract: Contract) -> dict[str, Any]:
-    """Return the linter's summary; CheckFailed for a design that cannot pass or cannot fail."""
-    from echoctl.lint import lint
-
-    found = lint(contract)
-    return dict(found.as_json())
+def _linted(contract: Contract, others: Sequence[Contract]) -> LintReport:
+    """Return the linter's report; CheckFailed for a design that cannot pass or cannot fail."""
+    found = lint(contract, others)
+    if not found.ok:
+        first = found.refusals[0]
+        more = f" (and {len(found.refusals) - 1} more)" if len(found.refusals) > 1 else ""
+        raise CheckFailed(
+            f"the linter refuses {first.where or contract.id}: {first.text('en')}{more}",
+            f"see all of it: echoctl lint {contract.id}",
+        )
+    return found
 
 
 def _refuse_conflicts(ws: Workspace, contract: Contract, seeds: Seeds) -> None:
