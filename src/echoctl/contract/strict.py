@@ -161,7 +161,16 @@ def _syntax(problem: yaml.MarkedYAMLError, text: str) -> str:
     if "'%'" in said or "'@'" in said or "'`'" in said:
         return f"{said}; put the text in quotes"
     if "mapping values are not allowed here" in said:
-        return "a second ': ' on this line; put a text that contains ': ' in quotes"
+        return (
+            "': ' cannot stand here; put a text that contains ': ' in quotes, and leave a space "
+            "between a key's ':' and its value"
+        )
+    if "got '?'" in said:
+        return "inside { } and [ ] a text that contains '?' needs quotes"
+    if "sequence entries are not allowed here" in said:
+        return "a list of '- ' begins on a line of its own"
+    if "escape character" in said:
+        return f"{said}; write \\\\ for a backslash, or use single quotes"
     if "expected <block end>" in said:
         return (
             "this fits no block above it; check its indentation, and that every quote and bracket "
@@ -169,10 +178,8 @@ def _syntax(problem: yaml.MarkedYAMLError, text: str) -> str:
         )
     if problem.context and "flow" in problem.context and problem.context_mark is not None:
         kind = "list [ ]" if "sequence" in problem.context else "mapping { }"
-        begun = problem.context_mark
-        return (
-            f"the {kind} of line {begun.line + 1}, column {begun.column + 1} is not closed: {said}"
-        )
+        line, column = problem.context_mark.line + 1, problem.context_mark.column + 1
+        return f"the {kind} of line {line}, column {column} is not closed, or lacks a comma: {said}"
     if "could not find expected ':'" in said:
         start = problem.context_mark
         since = f" (the key began on line {start.line + 1})" if start else ""
@@ -191,8 +198,8 @@ def _build(loader: yaml.SafeLoader) -> tuple[Node, list[Problem]]:
         if isinstance(event, yaml.DocumentStartEvent):
             if root is not None:
                 raise YamlError(_at(mark, "a second document; a contract is one document"))
-            if event.tags:
-                problems.append(_at(mark, "a %TAG directive; a contract uses no tags"))
+            if event.tags or event.version:
+                problems.append(_at(mark, "a % directive; a contract is plain YAML 1.2"))
             continue
         if isinstance(event, yaml.AliasEvent):
             problems.append(_at(mark, f"the alias *{event.anchor}; write the value out"))
