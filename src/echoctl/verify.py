@@ -1047,37 +1047,36 @@ def check_ledger(case: Case) -> None:
     case.note("ledger", lines=len(case.ledger), head=prev[:12])
 
 
-# From which phase to which an event may lead. Phases only grow: no event moves backwards.
-_BEFORE, _FROZEN, _OPEN, _COMPLETE, _DECIDED = range(5)
-_MOVES: dict[str, tuple[set[int], int | None]] = {
-    "preflight": ({_BEFORE}, None),
-    "amendment": ({_BEFORE}, None),
-    "review": ({_BEFORE}, None),
-    "finding": ({_BEFORE}, None),
-    "training": ({_BEFORE}, None),
-    "closure": ({_BEFORE, _FROZEN}, None),
-    "freeze": ({_BEFORE}, _FROZEN),
+# From which phases an event may come, and to which it leads. Phases only grow.
+_DRAFT, _WORK, _REVIEWED, _FROZEN, _OPEN, _COMPLETE, _DECIDED, _CLOSED = range(8)
+_MOVES: dict[str, tuple[set[int], int]] = {
+    "preflight": ({_DRAFT, _WORK, _REVIEWED}, _WORK),
+    "amendment": ({_WORK, _REVIEWED}, _WORK),
+    "review": ({_WORK, _REVIEWED}, _REVIEWED),
+    "finding": ({_REVIEWED}, _REVIEWED),
+    "training": ({_WORK, _REVIEWED}, _WORK),
+    "closure": ({_DRAFT, _WORK, _REVIEWED, _FROZEN}, _CLOSED),
+    "freeze": ({_WORK, _REVIEWED}, _FROZEN),
     "claim": ({_FROZEN}, _OPEN),
-    "start": ({_OPEN}, None),
-    "done": ({_OPEN}, None),
+    "start": ({_OPEN}, _OPEN),
+    "done": ({_OPEN}, _OPEN),
     "complete": ({_OPEN}, _COMPLETE),
     "verdict": ({_COMPLETE}, _DECIDED),
-    "report": ({_DECIDED}, None),
-    "verification": ({_DECIDED}, None),
-    "incident": ({_BEFORE, _FROZEN, _OPEN, _COMPLETE, _DECIDED}, None),
+    "report": ({_DECIDED}, _DECIDED),
+    "verification": ({_DECIDED}, _DECIDED),
+    "incident": (set(range(_CLOSED)), _DRAFT),
 }
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 def check_order(case: Case) -> None:
     """Check: the events come in an order that the life of a contract allows; no clock runs back."""
-    phase, last, closed = _BEFORE, "", False
+    phase, last = _DRAFT, ""
     for line in case.ledger:
-        allowed, leads = _MOVES.get(line.event, (set(), None))
-        if phase not in allowed or closed:
+        allowed, leads = _MOVES.get(line.event, (set(), 0))
+        if phase not in allowed:
             raise Broken("move", line=line.n + 1, event=line.event)
-        phase = phase if leads is None else leads
-        closed = closed or line.event == "closure"
+        phase = max(phase, leads)
         try:
             if not _TIME.fullmatch(line.time):
                 raise ValueError(line.time)
@@ -1174,6 +1173,8 @@ def check_contract(case: Case) -> None:
                 case.wrong("amended", line=line.n + 1)
             current = line.data["to"]
         else:
+            if current not in (None, line.data["contract"]):
+                case.wrong("amended", line=line.n + 1)
             current = line.data["contract"]
     if current is not None and current != case.manifest["contract_yaml"]:
         case.wrong("amended", line=case.need("freeze", "not_frozen").n + 1)
@@ -1197,8 +1198,11 @@ def check_reviews(case: Case) -> None:
     if answers:
         case.wrong("lost_answer", line=min(answers) + 1)
     amendments = [line.data for line in case.events("amendment")]
-    for data in amendments:
+    for number, data in enumerate(amendments):
         _evidence(case, "amendments/", str(data["file"]), data["diff"])
+        for which, sha in ((number, data["from"]), (number + 1, data["to"])):
+            if f"{case.home}amendments/{which}.yaml" in case.present:
+                _evidence(case, "amendments/", f"amendments/{which}.yaml", sha)
     for what, mine in (("reviews", reviews), ("amendments", amendments)):
         if case.manifest[what] != mine:
             case.wrong("recorded", what=what)
@@ -1564,6 +1568,11 @@ def check_verdict(case: Case) -> None:
         raise NotChecked("not_decided")
     theirs = case.value(case.sealed(name, str(line.data["verdict"]), "verdict"), name)
     mine["mark"] = "REHEARSAL" if case.rehearsal else ""
+    mine["notes"] = [
+        f"{one.data['job']}: {one.data['text']}"
+        for one in case.events("incident")
+        if one.data["kind"] == "differs"
+    ]
     found = list(differences(mine, theirs, ""))
     for where, want, said in found[:5]:
         case.wrong("verdict", where=where, want=want, found=said)
@@ -1631,7 +1640,7 @@ def check_receipt(case: Case) -> None:
         if want is None:
             raise Broken("receipt_kind", found=words[0][:40])
         if " ".join(words) != want:
-            case.wrong("receipt", kind=kind, want=words[2][:12], found=want.split()[2][:12])
+            case.wrong("receipt_other", kind=kind, want=words[2][:12], found=want.split()[2][:12])
     case.note("receipt", count=len(mine))
 
 
@@ -1987,10 +1996,20 @@ class Report:
         }  # fmt: skip
 
 
-def verify(tree: Tree, ident: str, options: Options | None = None) -> Report:
-    """Check one contract's evidence again and return what was found. Writes nothing."""
+def verify(
+    tree: Tree, ident: str, options: Options | None = None, only: Sequence[str] = ()
+) -> Report:
+    """Check one contract's evidence again and return what was found. Writes nothing.
+
+    With `only`, the named checks and those that they need; a verdict then needs ``verdict``.
+    """
     case = Case(tree, ident, options or Options())
+    wanted = set(only)
+    for name, _, needs in reversed(CHECKS):
+        wanted |= set(needs) if name in wanted else set()
     for name, check, needs in CHECKS:
+        if only and name not in wanted:
+            continue
         case.now = case.checks[name] = Check(name)
         lacking = [other for other in needs if case.checks[other].state != "ok"]
         if lacking:
