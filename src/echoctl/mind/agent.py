@@ -9,25 +9,21 @@ first one that makes a plan is followed. Contract A section 2.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from echoctl.mind.board import Board, around, facing, nearest
+from echoctl.mind.beliefs import NO_BELIEF, Beliefs
+from echoctl.mind.board import around, facing, nearest
 from echoctl.mind.gate import MODIFY, OK, Gate
-from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, Belief, Tables
+from echoctl.mind.reading import Belief, Tables
 from echoctl.mind.roles import (
     ACTION_OF,
     AUTO,
     DROP,
     ENTER,
-    GOAL,
     HURT,
-    KEYS,
     NONE,
     NOOP,
-    OPEN,
     UNKNOWN,
-    USE,
-    USE_WITH,
     WATCH,
     Trial,
     consequence,
@@ -35,9 +31,6 @@ from echoctl.mind.roles import (
 )
 from echoctl.percept import DROP as PUT
 from echoctl.percept import FORWARD, WAIT, Percept
-
-STALE: Final = 254
-"""A memo that has to be looked up again."""
 
 Choice: TypeAlias = Callable[["Mind", int], int]
 """What to do to an id: a kind of action, or -1 for nothing."""
@@ -68,10 +61,7 @@ class Decision(NamedTuple):
     belief: Belief
 
 
-_NO_BELIEF: Final = Belief(UNKNOWN, NOWHERE, -1)
-
-
-class Mind:
+class Mind(Beliefs):
     """One agent. `begin` an episode, then `act` and `feel` in turn, then `finish`.
 
     `tables` is what it starts from and never changes. With `learning` it keeps the trials of the
@@ -97,18 +87,11 @@ class Mind:
     def begin(self, percept: Percept, episode: int = 0) -> None:
         """Start an episode: nothing lived, an empty hand, everything to be looked up."""
         self.episode = episode
-        self.now = percept
-        self.empty = percept.hand
-        """The id of an empty hand: whatever is held at the start (declared in the contract)."""
+        self._begin_beliefs(percept)
+        self.geometry = self.board.geometry
         self.steps = 0
         self.action = WAIT
         self.rule = ""
-        self.board = Board(percept.width, percept.height, percept.cells)
-        self.geometry = self.board.geometry
-        self.lived = bytearray([UNKNOWN]) * KEYS
-        self._lived_with: dict[int, bytearray] = {}
-        self._memo = bytearray([STALE]) * KEYS
-        self._signs = [-1] * 256
         self._path: list[int] = []
         self._goal_key = -1
         self._lasting = False
@@ -130,8 +113,6 @@ class Mind:
         self.changes: dict[int, int] = {}
         """cell -> times that acting upon it changed it."""
         self.gate.begin(self)
-        # What it stands on has been entered already, or it would not stand there.
-        self._live(percept.cells[percept.pos] * 8 + ENTER, NONE)
 
     def act(self) -> int:
         """Return the next action."""
@@ -162,9 +143,15 @@ class Mind:
         self.steps += 1
         changed, elsewhere = self.board.update(after.cells, front)
         for id_ in changed:
-            self._sign_again(id_)
+            if self._look_again(id_):
+                self._path.clear()
+                if not self.settled:
+                    self.resting = False
         if after.hand != before.hand:
-            self._change_hand(before.hand, after.hand)
+            if before.hand == self.empty:
+                self.picks[after.hand] = self.picks.get(after.hand, 0) + 1
+            self._forget_hand()
+            self._renew()
         if judged:
             shut = kind >= DROP and self._shuts(after.cells[front])
             role = consequence(kind, before, after, front, carrying, shut)
@@ -173,7 +160,9 @@ class Mind:
                     self.trials[key] = Trial(self.episode, key >> 3, kind, role, shape)
                 if role in (HURT, NOOP):
                     self.failures.append(Failure(self.steps, self.rule, key, role, belief))
-                self._live(key, role, before.hand)
+                if self._live(key, role, before.hand):
+                    self._path.clear()
+                    self.resting = False
             if kind == ENTER and after.pos == before.pos:
                 self._path.clear()
             if changed and front >= 0 and after.cells[front] != before.cells[front]:
@@ -222,72 +211,6 @@ class Mind:
             return 0
         return 2 if self.settled and not self.learning else 1
 
-    # --- what is believed ---------------------------------------------------------------------
-
-    @property
-    def carrying(self) -> bool:
-        """Whether something is in the hand."""
-        return self.now.hand != self.empty
-
-    def role(self, key: int) -> int:
-        """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
-        role = self._memo[key]
-        if role == STALE:
-            role = self._memo[key] = self.believe(key).role
-        return role
-
-    def believe(self, key: int) -> Belief:
-        """Return what is believed of a key and which layer and key said so.
-
-        Lived in this episode beats layer 1, which beats layer 2 (the reading may swap the two).
-        """
-        id_, kind = key >> 3, key & 7
-        lived = self._lived(id_, kind)
-        if lived != UNKNOWN:
-            return Belief(lived, LIVED, key)
-        tables = self.tables
-        first = tables.first_answers[key]
-        reading = tables.reading
-        if first != UNKNOWN and not reading.second_first:
-            return Belief(first, FIRST, key)
-        place = reading.place(self.sign(id_), kind)
-        second = tables.second_answers.get(place, UNKNOWN)
-        if second != UNKNOWN:
-            return Belief(second, SECOND, place)
-        return Belief(first, FIRST, key) if first != UNKNOWN else _NO_BELIEF
-
-    def remembers(self, key: int) -> int:
-        """Return the role that the memory alone believes, whatever was lived."""
-        tables = self.tables
-        first = tables.first_answers[key]
-        if first != UNKNOWN and not tables.reading.second_first:
-            return first
-        place = tables.reading.place(self.sign(key >> 3), key & 7)
-        second = tables.second_answers.get(place, UNKNOWN)
-        return first if second == UNKNOWN else second
-
-    def tried_with(self, held: int, id_: int) -> int:
-        """Return what using one thing on another did in this episode, or UNKNOWN."""
-        tried = self._lived_with.get(held)
-        return tried[id_] if tried else UNKNOWN
-
-    def evidence(self, belief: Belief) -> tuple[int, int]:
-        """Return successes and trials of the row that a belief came from (0, 0 for none)."""
-        row = None
-        if belief.layer == FIRST:
-            row = self.tables.first.get(belief.key)
-        elif belief.layer == SECOND:
-            row = self.tables.second.get(belief.key)
-        return (row[belief.role], row[-1]) if row else (0, 0)
-
-    def sign(self, id_: int) -> int:
-        """Return the signature of an id as it looks now."""
-        sign = self._signs[id_]
-        if sign < 0:
-            reading = self.tables.reading
-            sign = self._signs[id_] = reading.sign(self.board.shape(id_, reading.uses_rank))
-        return sign
-
     # --- plans --------------------------------------------------------------------------------
 
     def pursue(self, choose: Choice, *, drop_first: bool = False, insist: bool = False) -> bool:
@@ -310,12 +233,13 @@ class Mind:
         while wanted:
             found = self._seek(wanted)
             if found is None:
-                return False
+                break
             path, cell = found
             id_ = board.cells[cell]
             kind = wanted.pop(id_)
             key = id_ * 8 + kind
             if any(veto(self, id_, kind, cell) for veto in self.vetoes):
+                self.hindered = True
                 continue
             if self.gate.ask(key, self.rule) > most:
                 instead = choose(self, id_)
@@ -328,6 +252,9 @@ class Mind:
                 self.intention = (id_, kind)
                 self._plan(way, -1)
                 return True
+            else:
+                self.hindered = True
+        self.hindered |= bool(wanted)
         return False
 
     def ground(self) -> int:
@@ -347,9 +274,13 @@ class Mind:
         return True
 
     def rest_here(self) -> bool:
-        """Plan to wait until something changes. Settled if no rule had anything to look for."""
+        """Plan to wait until something changes.
+
+        Settled if no rule had anything to go for, wherever it might stand. Otherwise something
+        was out of reach, and a change on the board may bring it within reach.
+        """
         self.resting = True
-        self.settled = not self.searched
+        self.settled = not self.hindered
         self._classes = len(self.board.present)
         return self.wait()
 
@@ -384,7 +315,7 @@ class Mind:
         for id_ in self.board.present:
             if self.role(id_ * 8) == NONE:
                 self.free |= masks[id_]
-        self.searched = False
+        self.hindered = False
         self.resting = self.settled = False
         for name, rule in self.rules:
             self.rule = name
@@ -404,7 +335,7 @@ class Mind:
             if self.lived[key] != NONE and self.gate.ask(key, self.rule) != OK:
                 self._path.clear()
                 action = WAIT
-        belief = self.believe(self._goal_key) if self._goal_key >= 0 else _NO_BELIEF
+        belief = self.believe(self._goal_key) if self._goal_key >= 0 else NO_BELIEF
         self.decisions.append(Decision(self.steps, self.rule, self._goal_key, belief))
         return action
 
@@ -414,7 +345,6 @@ class Mind:
 
     def _seek(self, wanted: dict[int, int]) -> tuple[list[int], int] | None:
         """Return the way to face the nearest cell of these classes, and that cell."""
-        self.searched = True
         geo, masks = self.geometry, self.board.masks
         targets = 0
         for id_ in wanted:
@@ -445,61 +375,3 @@ class Mind:
         self.stamp += 1
         self._path.clear()
         self.resting = False
-
-    def _shuts(self, id_: int) -> bool:
-        """Say whether a class bars the way: not to be entered, or once opened in this episode."""
-        return (
-            self.role(id_ * 8) in (NOOP, HURT)
-            or self.lived[id_ * 8 + USE] == OPEN
-            or self.lived[id_ * 8 + USE_WITH] == OPEN
-        )
-
-    def _lived(self, id_: int, kind: int) -> int:
-        if kind != USE_WITH or not self.carrying:
-            return self.lived[id_ * 8 + kind]
-        tried = self._lived_with.get(self.now.hand)
-        return tried[id_] if tried else UNKNOWN
-
-    def _live(self, key: int, role: int, hand: int = -1) -> None:
-        """Take in one case: it beats whatever the memory says, until the episode ends."""
-        if key & 7 == USE_WITH:
-            # What one thing does not open another may: failures are kept for each thing held.
-            tried = self._lived_with.setdefault(hand, bytearray([UNKNOWN]) * 256)
-            if tried[key >> 3] == role:
-                return
-            tried[key >> 3] = role
-            if role in (OPEN, GOAL):
-                self.lived[key] = role
-        else:
-            if self.lived[key] == role:
-                return
-            self.lived[key] = role
-        self.gate.forget(key)
-        if self._memo[key] != role:
-            self._memo[key] = STALE
-            self._path.clear()
-            self.resting = False
-
-    def _sign_again(self, id_: int) -> None:
-        """Look an id's beliefs up again if its changed cells read differently now."""
-        reading = self.tables.reading
-        for other in self.board.present if reading.uses_rank else (id_,):
-            old = self._signs[other]
-            if old < 0:
-                continue
-            new = reading.sign(self.board.shape(other, reading.uses_rank))
-            if new != old:
-                self._signs[other] = new
-                for key in range(other * 8, other * 8 + 8):
-                    self._memo[key] = STALE
-                    self.gate.forget(key)
-                self._path.clear()
-                if not self.settled:
-                    self.resting = False
-
-    def _change_hand(self, before: int, after: int) -> None:
-        if before == self.empty:
-            self.picks[after] = self.picks.get(after, 0) + 1
-        for id_ in self.board.present:
-            self._memo[id_ * 8 + USE_WITH] = STALE
-        self._renew()

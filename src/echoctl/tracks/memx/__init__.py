@@ -7,34 +7,21 @@ is sealed needs no contract to run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from echoctl.arena import Episode, Player, play
-from echoctl.draws import Draws
+from echoctl.arena import Episode, play
 from echoctl.mind import Memory, Mind, Reading, Tables
 from echoctl.track import Job, Row, Track, Workbench
-from echoctl.tracks.memx.arms import (
-    MEMORY_OF,
-    BlindGate,
-    Dice,
-    shuffled,
-    told,
-    without_movers,
-)
+from echoctl.tracks.memx.arms import MEMORY_OF, seat
 from echoctl.tracks.memx.policy import CURIOUS_RULES, RULES
-from echoctl.worlds import truth
 
 if TYPE_CHECKING:
     from echoctl.contract import Contract
     from echoctl.contract.seeds import Seeds
-    from echoctl.worlds import World
 
 IDS_A1 = ("memx", "A1")
 """A1: one bijection for every world of the track, training included."""
-
-Seat = Callable[[int, str, int, "World"], Player]
-"""Who plays (episode, family, seed, world)."""
 
 
 class Memx(Track):
@@ -90,6 +77,14 @@ class Memx(Track):
     def play(self, job: Job, bench: Workbench) -> Iterator[Row]:
         """Train a memory or play the episodes of one macro, regime and arm."""
         return _train(job, bench) if job.phase == "training" else _examine(job, bench)
+
+
+def ids_of(regime: str, macro: int, family: str, seed: int) -> tuple[str | int, ...]:
+    """Return the name of a world's bijection: A2 draws a new one for every episode.
+
+    It is the same for every arm, so that all arms play the same worlds.
+    """
+    return IDS_A1 if regime == "A1" else ("memx", "A2", macro, family, seed)
 
 
 def artefact(memory: str, macro: int) -> str:
@@ -151,27 +146,23 @@ def _train(job: Job, bench: Workbench) -> Iterator[Row]:
 def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
     """Play every world of the job; each episode starts from the arm's own starting memory."""
     arm, macro = str(job.keys["arm"]), int(job.keys["unit"])
-    regime = str(job.keys["regime"])
     memory = None
     if arm in MEMORY_OF:
         kept = MEMORY_OF[arm]
         memory = Memory(chain_name(kept, macro), bench.artefact(artefact(kept, macro)))
-    reading = _reading(job)
     pending: Row | None = None
     for family, family_seeds in job.inputs["worlds"]:
-        seat = _seat(arm, regime, memory, reading)
+        rates = (0, 0, 0)
         if arm == "marginal":
-            learned = _seat("aprendida", regime, memory, reading)
-            rates = [0, 0, 0]
-            for played in _episodes(job, bench, family, family_seeds, learned):
-                rates[0] += played.asks
-                rates[1] += played.blocks
-                rates[2] += played.modifies
-            seat = _blind(BlindGate(*rates), reading, macro, regime)
-        elif arm == "aleatorio":
-            seat = _dice(Dice(), macro, regime)
-        rows = zip(family_seeds, _episodes(job, bench, family, family_seeds, seat), strict=True)
-        for episode, (seed, played) in enumerate(rows):
+            # The rates are those of the learned arm on the very same worlds (ADR 3).
+            learned = list(_episodes(job, bench, family, family_seeds, "aprendida", memory))
+            rates = (
+                sum(played.asks for played in learned),
+                sum(played.blocks for played in learned),
+                sum(played.modifies for played in learned),
+            )
+        rows = _episodes(job, bench, family, family_seeds, arm, memory, rates)
+        for episode, (seed, played) in enumerate(zip(family_seeds, rows, strict=True)):
             if pending is not None:
                 yield pending
             lost = memory.destroyed() if memory is not None else 0
@@ -183,47 +174,14 @@ def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
 
 
 def _episodes(
-    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], seat: Seat
-) -> Iterator[Episode]:
+    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], arm: str,
+    memory: Memory | None, rates: tuple[int, int, int] = (0, 0, 0),
+) -> Iterator[Episode]:  # fmt: skip
     macro, regime = int(job.keys["unit"]), str(job.keys["regime"])
+    sit = seat(arm, regime, _reading(job), memory or (), rates)
     for episode, seed in enumerate(family_seeds):
-        # A2: a new bijection for every episode, the same one for every arm.
-        ids = IDS_A1 if regime == "A1" else ("memx", "A2", macro, family, seed)
-        world = bench.world(family, seed, ids, job.inputs["stage"])
-        yield play(seat(episode, family, seed, world), world, episode=episode)
-
-
-def _seat(arm: str, regime: str, memory: Memory | None, reading: Reading) -> Seat:
-    """Return who plays for an arm whose start needs neither rates nor dice."""
-    trials = [] if memory is None else list(memory)
-    tables = Tables(reading, without_movers(trials) if arm == "sin_auto" else trials)
-    mind = Mind(tables, RULES, lasting="goal")
-
-    def sit(episode: int, family: str, seed: int, world: World) -> Mind:
-        if arm == "barajada":
-            mind.tables = shuffled(tables, Draws("memx", "barajada", regime, family, seed))
-        elif arm == "oraculo":
-            mind.tables = told(truth(world), reading)
-        return mind
-
-    return sit
-
-
-def _blind(gate: BlindGate, reading: Reading, macro: int, regime: str) -> Seat:
-    mind = Mind(Tables(reading), RULES, lasting="goal", gate=gate)
-
-    def sit(episode: int, family: str, seed: int, world: World) -> Mind:
-        gate.named("memx", "marginal", macro, regime, family, seed)
-        return mind
-
-    return sit
-
-
-def _dice(dice: Dice, macro: int, regime: str) -> Seat:
-    def sit(episode: int, family: str, seed: int, world: World) -> Dice:
-        return dice.named("memx", "aleatorio", macro, regime, family, seed)
-
-    return sit
+        world = bench.world(family, seed, ids_of(regime, macro, family, seed), job.inputs["stage"])
+        yield play(sit(world), world, episode=episode)
 
 
 def _row(job: Job, family: str, episode: int, seed: int, played: Episode, destroyed: int) -> Row:

@@ -7,10 +7,12 @@ the oracle alone is told true roles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
+from echoctl.arena import Player
 from echoctl.draws import Draws
+from echoctl.mind.agent import Mind
 from echoctl.mind.gate import BLOCK, MODIFY, OK, Gate
 from echoctl.mind.reading import Belief, Reading, Tables
 from echoctl.mind.roles import (
@@ -30,6 +32,8 @@ from echoctl.mind.roles import (
     Trial,
 )
 from echoctl.percept import ACTIONS, Percept
+from echoctl.tracks.memx.policy import RULES
+from echoctl.worlds import World, truth
 
 ARMS: Final = (
     "vacia", "aprendida", "barajada", "marginal", "ortogonal", "sin_cota", "sin_auto", "oraculo",
@@ -41,6 +45,49 @@ MEMORY_OF: Final[Mapping[str, str]] = {
     "sin_cota": "aprendida", "sin_auto": "aprendida", "ortogonal": "ortogonal",
 }  # fmt: skip
 """arm -> the trained memory that it starts from; the others need none."""
+
+
+Seat: TypeAlias = Callable[["World"], Player]
+"""Who plays in a world: asked before every episode."""
+
+
+def seat(
+    arm: str, regime: str, reading: Reading, memory: Iterable[Trial] = (),
+    rates: tuple[int, int, int] = (0, 0, 0),
+) -> Seat:  # fmt: skip
+    """Return who plays for an arm, starting every episode from the arm's own memory.
+
+    `memory` holds the trials of the memory that the arm starts from (`MEMORY_OF`); `rates` are
+    the asks, blocks and modifies of the learned arm, which only ``marginal`` needs. Chance is
+    named after arm, regime, family and seed, so that order and workers change nothing.
+    """
+    if arm == "aleatorio":
+        dice = Dice()
+        return lambda world: dice.named(*_name(arm, regime, world))
+    if arm == "marginal":
+        gate = BlindGate(*rates)
+        blind = Mind(Tables(reading), RULES, lasting="goal", gate=gate)
+
+        def sit_blind(world: World) -> Mind:
+            gate.named(*_name(arm, regime, world))
+            return blind
+
+        return sit_blind
+    tables = Tables(reading, without_movers(memory) if arm == "sin_auto" else memory)
+    mind = Mind(tables, RULES, lasting="goal")
+
+    def sit(world: World) -> Mind:
+        if arm == "barajada":
+            mind.tables = shuffled(tables, Draws(*_name(arm, regime, world)))
+        elif arm == "oraculo":
+            mind.tables = told(truth(world), reading)
+        return mind
+
+    return sit
+
+
+def _name(arm: str, regime: str, world: World) -> tuple[str | int, ...]:
+    return ("memx", arm, regime, world.family, world.seed)
 
 
 def shuffled(tables: Tables, draws: Draws) -> Tables:

@@ -14,7 +14,7 @@ the next one:
     apply    use what is held on what cannot be entered
     swap     put down what is of no more use for something that may be
     unpack   use what can be taken, when all else has failed
-    doubt    take or use what memory says is of no use, once, when nothing else is left
+    doubt    take or use what was pruned for its shape, once, when nothing else is left
     rest     wait until something changes
 
 A curious mind (half of the training episodes) probes before it walks to a known goal.
@@ -103,11 +103,12 @@ def unpack(mind: Mind) -> bool:
 
 
 def doubt(mind: Mind) -> bool:
-    """Try once what was pruned unlived, when nothing else is left. Never an entry.
+    """Try once, when nothing else is left, what was pruned only because of its shape.
 
-    What another thing of the same shape did is doubted before what this very id did.
+    What this very id did is never doubted, nor what happens on entering: doubting those makes an
+    agent walk into walls.
     """
-    return mind.pursue(_pruned_by_shape, insist=True) or mind.pursue(_pruned, insist=True)
+    return mind.pursue(_pruned_by_shape, insist=True)
 
 
 def rest(mind: Mind) -> bool:
@@ -198,8 +199,10 @@ def _untaken(mind: Mind, id_: int) -> int:
 
 
 def _fixed(mind: Mind, id_: int) -> bool:
-    """Shut and not to be taken: a door rather than a key."""
-    return shut(mind, id_) and mind.role(id_ * 8 + TAKE) not in (PICK, GOAL)
+    """Shut and not to be taken, as lived, remembered or pruned: a door rather than a key."""
+    key = id_ * 8 + TAKE
+    untakable = mind.role(key) == NOOP or mind.gate.verdicts[key] == MODIFY
+    return untakable and shut(mind, id_)
 
 
 def _applicable(mind: Mind, id_: int) -> int:
@@ -224,18 +227,14 @@ def _useful(mind: Mind, id_: int) -> int:
     return NOTHING
 
 
-def _pruned(mind: Mind, id_: int, trusted: tuple[int, ...] = (LIVED,)) -> int:
+def _pruned_by_shape(mind: Mind, id_: int) -> int:
     if not shut(mind, id_):
         return NOTHING
     for kind in (USE_WITH,) if mind.carrying else (TAKE, USE):
         key = id_ * 8 + kind
-        if mind.role(key) in (UNKNOWN, NOOP) and mind.believe(key).layer not in trusted:
+        if mind.role(key) in (UNKNOWN, NOOP) and mind.believe(key).layer not in (LIVED, FIRST):
             return kind
     return NOTHING
-
-
-def _pruned_by_shape(mind: Mind, id_: int) -> int:
-    return _pruned(mind, id_, (LIVED, FIRST))
 
 
 def _unopened(mind: Mind, id_: int) -> int:

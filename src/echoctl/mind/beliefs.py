@@ -1,0 +1,164 @@
+"""What a mind believes of each key, and which layer and key of its memory said so.
+
+One lookup a key and episode: an answer is kept until the case is lived, until the class looks
+different, or until something else is in the hand.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from echoctl.mind.board import Board
+from echoctl.mind.gate import Gate
+from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, Belief, Tables
+from echoctl.mind.roles import ENTER, GOAL, HURT, KEYS, NONE, NOOP, OPEN, UNKNOWN, USE, USE_WITH
+from echoctl.percept import Percept
+
+STALE: Final = 254
+"""An answer that has to be looked up again."""
+
+NO_BELIEF: Final = Belief(UNKNOWN, NOWHERE, -1)
+
+
+class Beliefs:
+    """The part of a mind that answers what it believes. `Mind` adds plans and a policy."""
+
+    tables: Tables
+    gate: Gate
+
+    def _begin_beliefs(self, percept: Percept) -> None:
+        """Start an episode: nothing lived, everything to be looked up."""
+        self.now = percept
+        self.empty = percept.hand
+        """The id of an empty hand: whatever is held at the start (declared in the contract)."""
+        self.board = Board(percept.width, percept.height, percept.cells)
+        self.lived = bytearray([UNKNOWN]) * KEYS
+        """key -> the role lived in this episode (using while carrying: only successes)."""
+        self._lived_with: dict[int, bytearray] = {}
+        self._memo = bytearray([STALE]) * KEYS
+        self._signs = [-1] * 256
+        # What it stands on has been entered already, or it would not stand there.
+        self.lived[percept.cells[percept.pos] * 8 + ENTER] = NONE
+
+    @property
+    def carrying(self) -> bool:
+        """Whether something is in the hand."""
+        return self.now.hand != self.empty
+
+    def role(self, key: int) -> int:
+        """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
+        role = self._memo[key]
+        if role == STALE:
+            role = self._memo[key] = self.believe(key).role
+        return role
+
+    def believe(self, key: int) -> Belief:
+        """Return what is believed of a key and which layer and key said so.
+
+        Lived in this episode beats layer 1, which beats layer 2 (the reading may swap the two).
+        """
+        id_, kind = key >> 3, key & 7
+        lived = self._lived(id_, kind)
+        if lived != UNKNOWN:
+            return Belief(lived, LIVED, key)
+        tables = self.tables
+        first = tables.first_answers[key]
+        reading = tables.reading
+        if first != UNKNOWN and not reading.second_first:
+            return Belief(first, FIRST, key)
+        place = reading.place(self.sign(id_), kind)
+        second = tables.second_answers.get(place, UNKNOWN)
+        if second != UNKNOWN:
+            return Belief(second, SECOND, place)
+        return Belief(first, FIRST, key) if first != UNKNOWN else NO_BELIEF
+
+    def remembers(self, key: int) -> int:
+        """Return the role that the memory alone believes, whatever was lived."""
+        tables = self.tables
+        first = tables.first_answers[key]
+        if first != UNKNOWN and not tables.reading.second_first:
+            return first
+        place = tables.reading.place(self.sign(key >> 3), key & 7)
+        second = tables.second_answers.get(place, UNKNOWN)
+        return first if second == UNKNOWN else second
+
+    def tried_with(self, held: int, id_: int) -> int:
+        """Return what using one thing on another did in this episode, or UNKNOWN."""
+        tried = self._lived_with.get(held)
+        return tried[id_] if tried else UNKNOWN
+
+    def evidence(self, belief: Belief) -> tuple[int, int]:
+        """Return successes and trials of the row that a belief came from (0, 0 for none)."""
+        row = None
+        if belief.layer == FIRST:
+            row = self.tables.first.get(belief.key)
+        elif belief.layer == SECOND:
+            row = self.tables.second.get(belief.key)
+        return (row[belief.role], row[-1]) if row else (0, 0)
+
+    def sign(self, id_: int) -> int:
+        """Return the signature of an id as it looks now."""
+        sign = self._signs[id_]
+        if sign < 0:
+            reading = self.tables.reading
+            sign = self._signs[id_] = reading.sign(self.board.shape(id_, reading.uses_rank))
+        return sign
+
+    def _shuts(self, id_: int) -> bool:
+        """Say whether a class bars the way: not to be entered, or once opened in this episode."""
+        return (
+            self.role(id_ * 8) in (NOOP, HURT)
+            or self.lived[id_ * 8 + USE] == OPEN
+            or self.lived[id_ * 8 + USE_WITH] == OPEN
+        )
+
+    def _lived(self, id_: int, kind: int) -> int:
+        if kind != USE_WITH or not self.carrying:
+            return self.lived[id_ * 8 + kind]
+        tried = self._lived_with.get(self.now.hand)
+        return tried[id_] if tried else UNKNOWN
+
+    def _live(self, key: int, role: int, hand: int = -1) -> bool:
+        """Take in one case: it beats whatever the memory says, until the episode ends.
+
+        `hand` is what was held while using. Says whether a belief changed.
+        """
+        if key & 7 == USE_WITH:
+            # What one thing does not open another may: failures are kept for each thing held.
+            tried = self._lived_with.setdefault(hand, bytearray([UNKNOWN]) * 256)
+            if tried[key >> 3] == role:
+                return False
+            tried[key >> 3] = role
+            if role in (OPEN, GOAL):
+                self.lived[key] = role
+        else:
+            if self.lived[key] == role:
+                return False
+            self.lived[key] = role
+        self.gate.forget(key)
+        if self._memo[key] == role:
+            return False
+        self._memo[key] = STALE
+        return True
+
+    def _look_again(self, id_: int) -> bool:
+        """Look an id's beliefs up again if it reads differently now; say whether it does."""
+        reading = self.tables.reading
+        differs = False
+        for other in self.board.present if reading.uses_rank else (id_,):
+            old = self._signs[other]
+            if old < 0:
+                continue
+            new = reading.sign(self.board.shape(other, reading.uses_rank))
+            if new != old:
+                self._signs[other] = new
+                for key in range(other * 8, other * 8 + 8):
+                    self._memo[key] = STALE
+                    self.gate.forget(key)
+                differs = True
+        return differs
+
+    def _forget_hand(self) -> None:
+        """Look up again what is believed of using, now that the hand holds something else."""
+        for id_ in self.board.present:
+            self._memo[id_ * 8 + USE_WITH] = STALE
