@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,13 @@ from verdict_design import Value, by_round, contract, harm, outcomes, verdict
 
 from echoctl.errors import CheckFailed, Inconsistent
 from echoctl.verdict import decide
-from echoctl.verdict.results import CombinedResult, MonotoneResult, RatioResult, WilcoxonResult
+from echoctl.verdict.results import (
+    CombinedResult,
+    IdenticalResult,
+    MonotoneResult,
+    RatioResult,
+    WilcoxonResult,
+)
 
 HERE = {"regime": "A1", "family": "F"}
 
@@ -303,6 +310,16 @@ def test_a_zero_control_is_reported_by_name() -> None:
     assert isinstance(found, RatioResult)
     assert found.notes == ("control_zero",)
     assert found.ratio is None
+
+
+def test_one_job_that_lacks_one_of_two_digests_breaks_their_identity() -> None:
+    played = outcomes(digests={"left": "aa", "right": "aa"})
+    check = {"identical": {"digests": ["left", "right"]}}
+    assert verdict(check, played).green
+    spoiled = [replace(played[0], digests={"left": "aa"}), *played[1:]]
+    found = verdict(check, spoiled).prediction("P").checks[0]
+    assert isinstance(found, IdenticalResult)
+    assert (found.passed, found.jobs, found.first_differing) == (False, 60, ("1-t-a1",))
 
 
 def test_nine_of_thirty_is_not_above_thirty_percent() -> None:
