@@ -212,12 +212,14 @@ def test_a_worker_tells_its_interpreter_and_the_versions_that_it_loaded(tmp_path
     engine = Local()
     engine.start(tree(), 1)
     try:
-        seen = engine.ask_environment(["pyyaml", "no-such-thing"])
+        seen = engine.ask_environment()
+        known = engine.ask_environment(["rfc8785", "no-such-thing"])
     finally:
         engine.stop()
     assert seen["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert "rfc8785" in seen["distributions"]
-    assert seen["distributions"]["no-such-thing"] == "absent"
+    assert seen["distributions"]["rfc8785"] == known["distributions"]["rfc8785"]
+    assert known["distributions"].keys() == {"rfc8785", "no-such-thing"}
+    assert known["distributions"]["no-such-thing"] == "absent"
 
 
 def test_a_track_that_does_not_load_stops_the_run_at_once(tmp_path: Path) -> None:

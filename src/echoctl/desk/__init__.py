@@ -36,7 +36,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from echoctl.desk.checking import Preflight, preflight
-    from echoctl.desk.evidence import Evidence, evidence
     from echoctl.desk.examining import Decided, exam
     from echoctl.desk.outside import Bundled, Verified, bundle, verify
     from echoctl.desk.overview import Listing, Status, list_tracks, load, status
@@ -53,8 +52,9 @@ if TYPE_CHECKING:
     from echoctl.desk.playing import Played, dev
     from echoctl.desk.rehearsing import Rehearsal, rehearse
     from echoctl.desk.replaying import Moment, Replay, Shown, exhibits, replay
-    from echoctl.desk.results import LedgerLine, Recorded, Results, record_report, results
+    from echoctl.desk.reporting import LedgerLine, Recorded, Results, record_report, results
     from echoctl.desk.sealing import Frozen, freeze, ready
+    from echoctl.desk.witnesses import Evidence, evidence
     from echoctl.desk.workspace import Workspace
     from echoctl.runner.run import Observer, Progress, Silent
 
@@ -107,7 +107,7 @@ __all__ = [
 
 _HOMES = {
     "echoctl.desk.checking": ("Preflight", "preflight"),
-    "echoctl.desk.evidence": ("Evidence", "evidence"),
+    "echoctl.desk.witnesses": ("Evidence", "evidence"),
     "echoctl.desk.examining": ("Decided", "exam"),
     "echoctl.desk.outside": ("Bundled", "Verified", "bundle", "verify"),
     "echoctl.desk.overview": ("Listing", "Status", "list_tracks", "load", "status"),
@@ -124,7 +124,7 @@ _HOMES = {
     "echoctl.desk.playing": ("Played", "dev"),
     "echoctl.desk.rehearsing": ("Rehearsal", "rehearse"),
     "echoctl.desk.replaying": ("Moment", "Replay", "Shown", "exhibits", "replay"),
-    "echoctl.desk.results": ("LedgerLine", "Recorded", "Results", "record_report", "results"),
+    "echoctl.desk.reporting": ("LedgerLine", "Recorded", "Results", "record_report", "results"),
     "echoctl.desk.sealing": ("Frozen", "freeze", "ready"),
     "echoctl.desk.workspace": ("Workspace",),
     "echoctl.runner.run": ("Observer", "Progress", "Silent"),

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echoctl.canon import canonical, digest
-from echoctl.desk.evidence import claim_receipt, write_witness
 from echoctl.desk.ledger import Ledger
 from echoctl.desk.sealed import Sealed, open_sealed, tree_differences
 from echoctl.desk.sealing import WORKER, environment_differences, environment_of
+from echoctl.desk.witnesses import claim_receipt, write_witness
 from echoctl.desk.workspace import Workspace
 from echoctl.disk import (
     fault,

@@ -120,9 +120,7 @@ def bundle(ws: Workspace, id: str, *, to: Path | None = None) -> Bundled:
     """
     ws.require(id)
     if ws.dossier(id).freeze is None:
-        raise Refused(
-            f"{id} is not frozen: there is nothing to bundle", f"see: echoctl status {id}"
-        )
+        raise Refused(f"{id} is not frozen: nothing to bundle yet", f"see: echoctl status {id}")
     files = _evidence(ws, id)
     files["verify.py"] = Path(second.__file__).read_bytes()
     files["README.txt"] = _README.format(id=id).encode()
@@ -168,7 +166,7 @@ def _zip(files: Mapping[str, bytes]) -> bytes:
 _README = """\
 The evidence of {id}, sealed by echoctl.
 
-    python verify.py .              checks everything again; needs Python 3.11 or later, nothing else
+    python verify.py .              checks everything again; needs Python 3.11, nothing else
     python verify.py . --rerun 4    also plays four jobs again; needs the packages that
                                     artifacts/{id}/frozen/manifest.json names
 

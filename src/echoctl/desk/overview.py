@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from echoctl.contract import Contract
-from echoctl.desk.evidence import Evidence, evidence
+from echoctl.desk.witnesses import Evidence, evidence
 from echoctl.desk.workspace import Workspace
 from echoctl.dossier import Dossier, State, next_command
 from echoctl.errors import EchoError

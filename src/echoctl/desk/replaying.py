@@ -182,7 +182,10 @@ class _Stage:
                 open_ones.discard(key)
                 if not open_ones:
                     break
-            camera.takes.clear()
+            # Only this row's takes: a track may play one episode ahead of the row it yields.
+            camera.takes[:] = [
+                t for t in camera.takes if (t.family, t.seed) != (row["family"], row["seed"])
+            ]
         return out
 
     def _replay(self, job: Job, row: Row, takes: Sequence[_Recorded]) -> Replay:

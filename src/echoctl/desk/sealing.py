@@ -14,11 +14,11 @@ from echoctl.canon import canonical, digest
 from echoctl.contract import Contract, Seeds
 from echoctl.contract.canonical import canonical_bytes
 from echoctl.desk.checking import refuse_requirements, refuse_unamended
-from echoctl.desk.evidence import freeze_receipt, write_witness
 from echoctl.desk.ledger import Ledger
 from echoctl.desk.playing import FolderSink, exam_range, inherited, open_permit, plan
 from echoctl.desk.repository import head, refuse_dirty
 from echoctl.desk.sealed import chain_head, manifest_bytes
+from echoctl.desk.witnesses import freeze_receipt, write_witness
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import fault, packed, read_plain, sync_folder, write_whole
 from echoctl.dossier import Dossier
@@ -237,12 +237,12 @@ def _environment(code: Code, dossier: Dossier) -> dict[str, Any]:
     return found
 
 
-def environment_of(code: Code, also: list[str]) -> dict[str, Any]:
+def environment_of(code: Code, known: list[str]) -> dict[str, Any]:
     """Return the environment that a fresh worker sees (see `echoctl.runner.worker`)."""
     engine = Local()
     try:
         engine.start(code, 1)
-        return engine.ask_environment(also)
+        return engine.ask_environment(known)
     finally:
         engine.stop()
 

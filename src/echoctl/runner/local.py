@@ -100,9 +100,9 @@ class Local:
         """Return the workers' process ids (tests kill them)."""
         return [worker.process.pid for worker in self._workers]
 
-    def ask_environment(self, also: list[str]) -> dict[str, Any]:
-        """Return what worker 0 sees: interpreter, platform, versions. It must be idle."""
-        self._workers[0].tell({"op": "environment", "also": also})
+    def ask_environment(self, known: list[str] | None = None) -> dict[str, Any]:
+        """Return what worker 0 sees (see `echoctl.runner.worker.environment`). It must be idle."""
+        self._workers[0].tell({"op": "environment", "known": known})
         while True:
             event = self.wait()
             if event.kind == "environment":

@@ -210,17 +210,20 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(source, "sha256").hexdigest()
 
 
-def environment(also: list[str]) -> dict[str, Any]:
-    """Return interpreter, platform and the versions of the distributions loaded here.
+def environment(known: list[str] | None) -> dict[str, Any]:
+    """Return interpreter, platform and the versions of distributions.
 
-    `also` names further distributions to look up, such as those that a freeze recorded.
+    `known` names them, such as those that a preflight found; None looks for the owners of
+    every module that is loaded here, which reads what every distribution installed.
     """
     import platform
     from importlib import metadata
 
-    owners = metadata.packages_distributions()
-    loaded = {name.partition(".")[0] for name in sys.modules} - _NO_PART
-    names = {owner for top in loaded for owner in owners.get(top, ())} | set(also)
+    names = set(known or ())
+    if known is None:
+        owners = metadata.packages_distributions()
+        loaded = {name.partition(".")[0] for name in sys.modules} - _NO_PART
+        names = {owner for top in loaded for owner in owners.get(top, ())}
     versions = {}
     for name in names - {"echoctl"}:
         try:
@@ -258,7 +261,7 @@ def main() -> None:
                 setup = Setup(request)
                 answer({"ready": True})
             elif request["op"] == "environment":
-                answer({"environment": environment(request["also"])})
+                answer({"environment": environment(request["known"])})
             elif setup is not None:
                 done = play(job_from_json(request["job"]), request, setup, watch, answer)
                 fault("worker.reported")

@@ -71,7 +71,7 @@ class Toy(Track):
                     time.sleep(settings["nap"] / 1000)
                 if settings.get("sets"):
                     # Wrong on purpose: the order of a set of strings follows the hash seed.
-                    skill = int(next(iter({str(n) for n in range(9)})))
+                    skill = int("".join({str(n) for n in range(9)}))
                 if settings.get("peek"):
                     bench.data("tracks/table.txt")
                 if settings.get("pid"):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from echoctl.canon import digest
 from echoctl.contract import Contract
-from echoctl.desk.evidence import Evidence, evidence
 from echoctl.desk.examining import check_results, decide_sealed, outcomes, told_incidents
 from echoctl.desk.ledger import ROLE
 from echoctl.desk.sealed import Sealed, open_sealed
+from echoctl.desk.witnesses import Evidence, evidence
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
