@@ -335,7 +335,7 @@ def _why_not(dossier: Dossier, act: str) -> tuple[str, str]:
             f"{name} was closed on {dossier.times['closure']}: {dossier.closure}",
             f"To try again write a new contract that names this one: {again}",
         )
-    if dossier.claim is not None and act == "exam":
+    if dossier.claim is not None and act in ("exam", "resume"):
         opened = dossier.times["claim"]
         if state in _DECIDED:
             return (

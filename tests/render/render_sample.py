@@ -195,8 +195,8 @@ def evidence() -> Evidence:
             Event("2026-12-03T09:00:00Z", "freeze", "120 trabajos"),
             Event("2026-12-03T10:02:11Z", "claim", "8c1d…"),
         ),
-        head="9c41" * 16,
-        lines=123,
+        seals={"results": "9c41" * 16, "verdict": "77aa" * 16},
+        witnesses={"git": "not checked: no repository"},
         environment={"python": "3.11.7", "minigrid": "3.0.0"},
     )
 
@@ -205,7 +205,9 @@ def report(mark: str = "", exhibits: bool = True) -> Report:
     shown = []
     if exhibits:
         shown = [
-            Exhibit(family, "A1", "macro 1, episodio 0, semilla 900000", films(family))
+            Exhibit(
+                "Fijado antes.", family, "A1", "macro 1, episodio 0, semilla 900000", films(family)
+            )
             for family in ("LavaGapS7", "Dynamic-Obstacles-6x6", "DoorKey-6x6")
         ]
     return Report(contract(), verdict(mark), evidence(), shown, "0.1.0")

@@ -5,10 +5,14 @@ import io
 from pathlib import Path
 from typing import Any
 
+import pytest
 import render_sample as sample
 from PIL import Image
 
+from echoctl.render import theatre
 from echoctl.render.film import MOST_FRAMES, Film, picture, player, rows, still, write_gif
+from echoctl.render.screen import Screen
+from echoctl.render.text import Text
 
 
 def boards(film: dict[str, Any]) -> list[list[int]]:
@@ -82,3 +86,13 @@ def test_the_terminal_shows_the_agent_where_it_is() -> None:
     assert cells[shown.pos][0] in {">>", "vv", "<<", "^^"}
     assert all(len(text) == 2 for text, _ in cells)
     assert len(cells) == shown.width * shown.height
+
+
+def test_an_episode_in_a_pipe_is_a_readable_walk(capsys: pytest.CaptureFixture[str]) -> None:
+    film = sample.films("DoorKey-6x6")[1]
+    theatre.play(film, Screen(), Text("en"), fps=60)
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == f"DoorKey-6x6 · aprendida · {film.seed}"
+    assert out.count("##") >= 20 * len(film.frames)
+    assert f"{film.steps}/{film.steps}" in out
+    assert Text("en")(f"end.{film.end}") in out.splitlines()[-film.frames[0].scene.height - 1]

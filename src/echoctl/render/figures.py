@@ -113,7 +113,9 @@ def heat(verdict: Verdict, contract: Contract, measure: str, t: Text) -> Markup 
     several = len({cell.round for cell in cells}) > 1
     values = {(_place(cell), cell.arm): cell.means[measure] for cell in cells}
     places = 0 if all(v.denominator == 1 for v in values.values()) else 1
-    most = max(abs(value) for value in values.values()) or Fraction(1)
+    # References (chance, the oracle) would wash out the arms that are compared.
+    compared = {arm.id for arm in arms if arm.kind != "reference"}
+    most = max((abs(v) for (_, arm), v in values.items() if arm in compared), default=Fraction(1))
     bodies = []
     groups: dict[tuple[str, str, int], list[str]] = {}
     for place in sorted({_place(cell) for cell in cells}):
@@ -129,7 +131,7 @@ def heat(verdict: Verdict, contract: Contract, measure: str, t: Text) -> Markup 
                 if value is None:
                     line.append(tag("td", "–"))
                 else:
-                    share = f"--share:{float(abs(value) / most):.3f}"
+                    share = f"--share:{min(1.0, float(abs(value) / (most or 1))):.3f}"
                     line.append(tag("td", t.decimal(value, places), style=share))
             rows.append(tag("tr", tag("th", family, scope="row"), line))
         bodies.append(tag("tbody", rows))

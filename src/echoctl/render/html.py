@@ -220,10 +220,19 @@ def _table(report: Report, t: Text) -> Markup | None:
 
 def _episodes(report: Report, t: Text) -> Markup | None:
     if not report.exhibits:
-        return None
-    films = [_film(index, exhibit, t) for index, exhibit in enumerate(report.exhibits)]
-    return _section(t("episodes-head"), tag("p", t("episodes.note"), class_="soft"),
-                    tag("div", films, class_="episodes"), anchor="episodes")  # fmt: skip
+        if not report.unseen:
+            return None
+        return _section(t("episodes-head"), tag("p", report.unseen), anchor="episodes")
+    groups: dict[str, list[Markup]] = {}
+    for index, exhibit in enumerate(report.exhibits):
+        groups.setdefault(exhibit.text, []).append(_film(index, exhibit, t))
+    shown = [
+        [tag("p", text) if text else None, tag("div", films, class_="episodes")]
+        for text, films in groups.items()
+    ]
+    return _section(
+        t("episodes-head"), tag("p", t("episodes.note"), class_="soft"), shown, anchor="episodes"
+    )
 
 
 def _film(index: int, exhibit: Exhibit, t: Text) -> Markup:
@@ -276,18 +285,21 @@ def _evidence(report: Report, t: Text) -> Markup:
         for e in seen.events
     ]  # fmt: skip
     incidents: Child = [tag("li", text) for text in seen.incidents]
+    seals = [(t(f"seal.{name}"), value) for name, value in seen.seals.items()]
     environment = [[tag("dt", name), tag("dd", value)] for name, value in seen.environment.items()]
     return _section(
         t("evidence"),
         tag("p", tag("strong", t(f"grade.{seen.grade or 'none'}"))),
         tag("p", t("grade.limit"), class_="soft") if seen.grade else None,
+        tag("ul", [tag("li", f"{name}: {said}") for name, said in seen.witnesses.items()])
+        if seen.witnesses
+        else None,
         [tag("code", receipt, class_="receipt") for receipt in seen.receipts],
         tag("h3", t("incidents")) if seen.grade else None,
         (tag("ul", incidents) if seen.incidents else tag("p", t("incidents.none")))
         if seen.grade else None,
         [tag("h3", t("ledger")), tag("ol", lines, class_="timeline")] if lines else None,
-        tag("p", t("ledger.summary", count=seen.lines, head=seen.head), class_="small-print hash")
-        if seen.head else None,
+        [tag("p", f"{name} ", tag("span", seal, class_="hash")) for name, seal in seals],
         tag("details", tag("summary", t("environment")), tag("dl", environment, class_="facts"))
         if environment else None,
         [

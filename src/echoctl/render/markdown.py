@@ -138,13 +138,14 @@ def _evidence(report: Report, t: Text) -> Iterator[str]:
     yield ""
     yield t("grade.limit")
     yield ""
-    yield from ("```", *seen.receipts, "```", "")
+    yield from (f"- {name}: {_plain(said)}" for name, said in seen.witnesses.items())
+    yield from ("", "```", *seen.receipts, "```", "")
     yield f"**{t('incidents')}**: " + ("" if seen.incidents else t("incidents.none"))
     yield from (f"- {_plain(text)}" for text in seen.incidents)
     yield ""
     yield from (f"- {e.time} **{t('event.' + e.event)}** {_plain(e.text)}" for e in seen.events)
     yield ""
-    yield t("ledger.summary", count=seen.lines, head=f"`{seen.head}`")
+    yield from (f"- {t('seal.' + name)} `{value}`" for name, value in seen.seals.items())
     yield ""
     yield f"{t('environment')}: " + ", ".join(f"{k} {v}" for k, v in seen.environment.items())
     if report.decided:

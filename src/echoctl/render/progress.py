@@ -1,6 +1,6 @@
 """How far a run is: jobs, rate, time left. Never a measure.
 
-On a terminal one line that is redrawn; elsewhere a line at the start, one each tenth, and
+On a terminal one line that is redrawn; elsewhere a line every few seconds and one at the end;
 nothing at all with ``--quiet`` or ``--json``.
 """
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from echoctl.desk import Progress
 
 BAR = 24
+SELDOM = 10
+"""Seconds between lines where nothing can be redrawn."""
 
 
 class Watch:
@@ -32,7 +34,6 @@ class Watch:
         self._live: Live | None = None
         self._line: Rich | None = None
         self._what = ""
-        self._tenth = -1
         self._drawn = 0.0
 
     def __enter__(self) -> Watch:
@@ -52,7 +53,9 @@ class Watch:
             return
         if at.what != self._what:
             self._end()
-            self._what, self._tenth = at.what, -1
+            self._what, self._drawn = at.what, 0.0
+            if at.what == "exam":
+                self.note(self.t("progress.quiet"))
         if self.screen.err.is_terminal:
             self._draw(at)
         else:
@@ -80,16 +83,16 @@ class Watch:
         self._live.update(self._line, refresh=True)
 
     def _tell(self, at: Progress) -> None:
-        tenth = 10 * at.jobs // max(1, at.total)
-        if tenth != self._tenth:
-            self._tenth = tenth
+        now = time.monotonic()
+        if at.jobs >= at.total or now - self._drawn >= SELDOM:
+            self._drawn = now
             self.screen.err.print(self._words(at), soft_wrap=True)
 
     def _words(self, at: Progress) -> Rich:
         from rich.text import Text as Rich
 
         done = BAR * at.jobs // max(1, at.total)
-        line = Rich(f"{self.t.maybe('what.' + at.what, at.what):<6} ", style="bold")
+        line = Rich(f"{self.t.maybe('what.' + at.what, at.what):<17} ", style="bold")
         line.append(f"{at.jobs}/{at.total}  ", style="default")
         line.append("━" * done, style="green")
         line.append("━" * (BAR - done), style="bright_black")

@@ -30,10 +30,13 @@ class Evidence:
     """What is sealed and who vouches for it. `grade` is empty where nothing is sealed."""
 
     grade: str = ""
+    witnesses: Mapping[str, str] = field(default_factory=dict)
+    """git, ssh and time -> how each fared, in the second opinion's words."""
     receipts: Sequence[str] = ()
     events: Sequence[Event] = ()
-    head: str = ""
-    lines: int = 0
+    """Up to the verdict: a report that told of itself would never be the same twice."""
+    seals: Mapping[str, str] = field(default_factory=dict)
+    """Hashes that name the sealed results and the verdict."""
     incidents: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -42,9 +45,12 @@ class Evidence:
 class Exhibit:
     """Recorded episodes of one world, side by side: fixed by the contract before the exam."""
 
+    text: str
+    """What the contract says about it."""
     family: str
     regime: str
     where: str
+    """Unit, episode and seed."""
     films: Sequence[Film]
 
 
@@ -57,6 +63,8 @@ class Report:
     evidence: Evidence
     exhibits: Sequence[Exhibit]
     version: str
+    unseen: str = ""
+    """Why the contract's exhibits are not shown, where they are not."""
 
     @property
     def decided(self) -> bool:
@@ -71,8 +79,8 @@ class Report:
             "evidence": {
                 "grade": self.evidence.grade,
                 "receipts": list(self.evidence.receipts),
-                "head": self.evidence.head,
-                "lines": self.evidence.lines,
+                "seals": dict(self.evidence.seals),
+                "witnesses": dict(self.evidence.witnesses),
             },
         }
 

@@ -44,9 +44,9 @@ class Screen:
         return _console(sys.stderr)
 
     def show(self, *parts: RenderableType) -> None:
-        """Print a result for people."""
+        """Print a result for people; text that must not be wrapped (a path) is not."""
         for part in parts:
-            self.out.print(part)
+            self.out.print(part, soft_wrap=getattr(part, "no_wrap", None) is True)
 
     def note(self, *parts: RenderableType) -> None:
         """Print what only accompanies a result; nothing with ``--quiet`` or ``--json``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,9 @@ def verdict(found: Verdict, contract: Contract, t: Text) -> Iterator[RenderableT
     yield headline(found, t)
     for label in found.labels:
         yield Rich(f"       {label}", style="italic")
+    if found.mark and found.units < contract.unit.count:
+        few = t("rehearsal.few", units=found.units, of=contract.unit.count, p=f"1/{2**found.units}")
+        yield _hanging(f"  ! {few}", 4, "yellow")
     for prediction in found.predictions:
         yield from _prediction(prediction, t)
     for check in found.invariants:
@@ -99,35 +102,65 @@ def _check(told: Told, name: str, depth: int) -> Iterator[RenderableType]:
         yield from _check(part, "", depth + 1)
 
 
-def cells(found: Verdict, contract: Contract, t: Text) -> Iterator[RenderableType]:
+def cells(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[RenderableType]:
     """Yield one table per measure that decides: arms across, means per unit.
 
+    Where all arms do not fit into `width` columns the table is continued below, never cut.
     A track of several rounds gets one line a round, its families added up; the page has them all.
     """
-    arms = [a for a in contract.arms if any(c.arm == a.id for c in found.table)]
+    arms = [a.id for a in contract.arms if any(c.arm == a.id for c in found.table)]
     several = len({c.round for c in found.table}) > 1
     for measure in main_measures(contract):
-        table = Table(title=t("mean-per", unit=found.unit) + f": {measure}", title_justify="left",
-                      box=None, pad_edge=False, header_style="dim", title_style="bold")  # fmt: skip
-        table.add_column("", no_wrap=True)
-        for arm in arms:
-            style = "bold" if arm.kind == "treatment" else None
-            table.add_column(arm.id, justify="right", style=style, overflow="fold", min_width=5)
-        lines: dict[tuple[str, str, str], dict[str, Fraction]] = {}
+        lines: dict[tuple[str, str], dict[str, Fraction]] = {}
         for cell in found.table:
             if measure in cell.means:
+                group = " · ".join(p for p in (cell.stage, cell.regime) if p)
                 name = f"{t('round')} {cell.round}" if several else cell.family
-                line = lines.setdefault((cell.stage, cell.regime, name), {})
+                line = lines.setdefault((group, name), {})
                 line[cell.arm] = line.get(cell.arm, Fraction(0)) + cell.means[measure]
-        before = None
-        for (stage, regime, name), line in sorted(lines.items()):
-            group = " · ".join(p for p in (stage, regime) if p)
-            if group != before:
-                table.add_row(Rich(group, style="italic dim"))
-                before = group
-            entries = [t.decimal(line[a.id], 1) if a.id in line else "–" for a in arms]
-            table.add_row(f"  {name}", *entries)
-        yield table
+        written = {
+            place: {a: _mean(line[a], t) if a in line else "–" for a in arms}
+            for place, line in sorted(lines.items())
+        }
+        title = t("mean-per", unit=found.unit) + f": {measure}"
+        for some in _fitting(written, arms, width):
+            yield _cells(title, written, some)
+            title = ""
+
+
+def _mean(value: Fraction, t: Text) -> str:
+    return t.decimal(value, 1 if abs(value) < 1000 else 0)
+
+
+def _fitting(
+    written: Mapping[tuple[str, str], Mapping[str, str]], arms: Sequence[str], width: int
+) -> list[list[str]]:
+    """Split the arms into as few tables as fit, their names broken over lines where need be."""
+    left = width - 3 - max(len(name) for _, name in written)
+    each = 1 + max(5, *(len(value) for line in written.values() for value in line.values()))
+    if sum(max(len(arm) + 1, each) for arm in arms) <= left:
+        return [list(arms)]
+    count = max(1, left // each)
+    return [list(arms[i : i + count]) for i in range(0, len(arms), count)]
+
+
+def _cells(
+    title: str, written: Mapping[tuple[str, str], Mapping[str, str]], arms: Sequence[str]
+) -> Table:
+    table = Table(
+        title=title or None, title_justify="left", title_style="bold", header_style="dim",
+        box=None, pad_edge=False, padding=(0, 1, 0, 0),
+    )  # fmt: skip
+    table.add_column("", no_wrap=True)
+    for arm in arms:
+        table.add_column(arm, justify="right", overflow="fold", min_width=5)
+    before = None
+    for (group, name), line in written.items():
+        if group != before:
+            table.add_row(Rich(group, style="italic dim"))
+            before = group
+        table.add_row(f"  {name}", *(line[arm] for arm in arms))
+    return table
 
 
 def cost(played: Played, t: Text) -> RenderableType:
