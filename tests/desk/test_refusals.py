@@ -420,7 +420,7 @@ def test_a_clock_that_runs_backwards_is_an_error_until_it_is_acknowledged(
 def test_a_full_disk_interrupts_and_nothing_is_lost(
     frozen: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from echoctl.desk import examining
+    from echoctl.desk import receiving
     from echoctl.disk import publish
     from echoctl.errors import Interrupted
 
@@ -432,7 +432,7 @@ def test_a_full_disk_interrupts_and_nothing_is_lost(
             raise OSError(28, os.strerror(28))
         publish(part, final)
 
-    monkeypatch.setattr(examining, "publish", full)
+    monkeypatch.setattr(receiving, "publish", full)
     with pytest.raises(Interrupted, match="No space left on device"):
         desk.exam(frozen, "toy")
     monkeypatch.undo()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from echoctl.contract import Contract
-from echoctl.desk.witnesses import Evidence, evidence
-from echoctl.desk.workspace import Workspace
+from echoctl.desk.workspace import Workspace, sha256
 from echoctl.dossier import Dossier, State, next_command
 from echoctl.errors import EchoError
+
+if TYPE_CHECKING:
+    from echoctl.contract import Contract
+    from echoctl.desk.witnesses import Evidence
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,9 @@ def load(ws: Workspace, id: str) -> Contract:
 
 
 def _status(ws: Workspace, id: str, *, thorough: bool) -> Status:
-    problem = title = ""
+    problem, title = "", "" if thorough else _quick_title(ws, id)
     try:
-        title = load(ws, id).title
+        title = title or load(ws, id).title
     except EchoError as found:
         problem = found.why
     try:
@@ -102,7 +105,7 @@ def _status(ws: Workspace, id: str, *, thorough: bool) -> Status:
         colour=str(dossier.state) if dossier.verdict else "",
         next=next_command(dossier),
         since=dossier.times.get(_LED_HERE[dossier.state], ""),
-        evidence=evidence(ws, dossier) if thorough and dossier.freeze else None,
+        evidence=_evidence(ws, dossier) if thorough and dossier.freeze else None,
         preflight=dossier.preflight,
         seeds=str(dossier.preflight["seeds"]) if dossier.preflight else "",
         reviews=len(dossier.reviews), findings=len(dossier.findings),
@@ -114,11 +117,33 @@ def _status(ws: Workspace, id: str, *, thorough: bool) -> Status:
     )  # fmt: skip
 
 
+_TITLE = re.compile(r"^title:[ \t]+([\w\"'][^#\n]*?)[ \t]*$", re.MULTILINE)
+
+
+def _quick_title(ws: Workspace, id: str) -> str:
+    """Return a contract's title by its line, or empty where only reading all of it will do.
+
+    A list need not wait for every contract to be read and checked; `status` and `lint` do that.
+    """
+    try:
+        text = ws.contract_path(id).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    found = _TITLE.search(text)
+    return found[1].strip("\"'") if found else ""
+
+
 _LED_HERE = {
     State.DRAFT: "", State.PREFLIGHTED: "preflight", State.REVIEWED: "review",
     State.FROZEN: "freeze", State.OPENED: "claim", State.COMPLETE: "complete",
     State.GREEN: "verdict", State.RED: "verdict", State.CLOSED: "closure",
 }  # fmt: skip
+
+
+def _evidence(ws: Workspace, dossier: Dossier) -> Evidence:
+    from echoctl.desk.witnesses import evidence  # asks git and others, so `list` goes without
+
+    return evidence(ws, dossier)
 
 
 def _facts(dossier: Dossier) -> dict[str, str]:
@@ -131,8 +156,6 @@ def _facts(dossier: Dossier) -> dict[str, str]:
 
 
 def _changed(ws: Workspace, dossier: Dossier) -> bool:
-    from echoctl.desk.workspace import sha256
-
     path = ws.contract_path(dossier.id)
     if dossier.contract is None or not path.exists():
         return False

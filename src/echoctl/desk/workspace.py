@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from echoctl.contract import Contract, Seeds, load_contract
-from echoctl.contract.canonical import from_canonical
 from echoctl.desk.ledger import Clock, Ledger, empty, read_dossier, utc_now, writing
 from echoctl.disk import read_plain
 from echoctl.dossier import Dossier
 from echoctl.errors import Inconsistent, UsageError
+
+if TYPE_CHECKING:
+    # Reading contracts takes longer to load than everything else here, and `list` goes without.
+    from echoctl.contract import Contract, Seeds
 
 
 def sha256(data: bytes) -> str:
@@ -104,6 +107,8 @@ class Workspace:
 
     def working_contract(self, id: str) -> Contract:
         """Return the contract as it is being worked on (before a freeze)."""
+        from echoctl.contract import load_contract
+
         self.require(id)
         contract = load_contract(self.contract_bytes(id), f"contracts/{id}.yaml")
         if contract.id != id:
@@ -115,6 +120,8 @@ class Workspace:
 
     def sealed_contract(self, id: str) -> Contract:
         """Return the contract that was frozen, from its canonical form."""
+        from echoctl.contract.canonical import from_canonical
+
         contract = from_canonical(read_plain(self.frozen(id) / "contract.json"))
         if contract.id != id:
             raise Inconsistent(f"the sealed contract of {id} is {contract.id}'s")
@@ -122,6 +129,8 @@ class Workspace:
 
     def seeds_of(self, contract: Contract) -> Seeds:
         """Return the published seeds, proved to be the contract's own."""
+        from echoctl.contract import Seeds
+
         path = self.seeds_path(contract.id)
         if not path.exists():
             raise UsageError(
