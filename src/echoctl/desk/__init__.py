@@ -24,6 +24,7 @@ processes.
 | ``results(ws, id)`` | `Results`: all that the report needs, from what was sealed |
 | ``record_report(ws, id, files)`` | `Recorded`: writes a report's files and their ledger line |
 | ``verify(ws, id, *, rerun, signers, tsa_ca, receipts)`` | `Verified`, by `echoctl.verify` |
+| ``sign(ws, id, *, key)``, ``stamp(ws, id, *, url)`` | `Vouched`: receipts signed, time-stamped |
 | ``bundle(ws, id, *, to)`` | `Bundled` (one archive) |
 | ``replay(ws, id, job, row)`` | `Replay`: one recorded episode, moment by moment |
 | ``exhibits(ws, id)`` | `Shown` each: the exhibits that the contract fixed |
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from echoctl.desk.replaying import Moment, Replay, Shown, exhibits, replay
     from echoctl.desk.reporting import LedgerLine, Recorded, Results, record_report, results
     from echoctl.desk.sealing import Frozen, freeze, ready
+    from echoctl.desk.vouching import Vouched, sign, stamp
     from echoctl.desk.witnesses import Evidence, evidence
     from echoctl.desk.workspace import Workspace
     from echoctl.runner.run import Observer, Progress, Silent
@@ -82,6 +84,7 @@ __all__ = [
     "Silent",
     "Status",
     "Verified",
+    "Vouched",
     "Workspace",
     "amend",
     "answer",
@@ -101,12 +104,15 @@ __all__ = [
     "replay",
     "results",
     "review",
+    "sign",
+    "stamp",
     "status",
     "verify",
 ]
 
 _HOMES = {
     "echoctl.desk.checking": ("Preflight", "preflight"),
+    "echoctl.desk.vouching": ("Vouched", "sign", "stamp"),
     "echoctl.desk.witnesses": ("Evidence", "evidence"),
     "echoctl.desk.examining": ("Decided", "exam"),
     "echoctl.desk.outside": ("Bundled", "Verified", "bundle", "verify"),
