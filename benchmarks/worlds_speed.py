@@ -13,21 +13,17 @@ into docs/performance.md. Seeds are those reserved for conformance.
 from __future__ import annotations
 
 import argparse
-import platform
 import random
 import statistics
 import time
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
+import _report
 from echoctl.worlds import CONFORMANCE_SEEDS, FAMILIES, Permit, build
 from echoctl.worlds.starts import stock
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
-BEGIN = "<!-- worlds_speed: begin -->"
-END = "<!-- worlds_speed: end -->"
 PERMIT = Permit.conformance(FAMILIES)
 SEEDS = 50
 STOCK_STEPS = 600
@@ -103,31 +99,24 @@ def measure(family: str, rounds: int) -> Line:
 
 def table(lines: Sequence[Line], rounds: int) -> str:
     """Return the Markdown table and how it was made."""
+    rows = [
+        [
+            line.family, f"{line.stock:,.0f}", f"{line.ours:,.0f}", f"x{line.ratio:.0f}",
+            f"x{line.lowest:.0f}", f"x{line.first_visit:.1f}",
+        ]
+        for line in lines
+    ]  # fmt: skip
+    what = f"medians of {rounds} rounds, steps a second with resets"
     out = [
-        f"`python benchmarks/worlds_speed.py --rounds {rounds} --write`: CPython "
-        f"{platform.python_version()}, medians of {rounds} rounds, steps a second with resets.",
+        _report.how("worlds_speed", ["--rounds", str(rounds), "--write"], what),
         "",
-        "| family | stock | ours | ratio | lowest round | first visit |",
-        "|---|--:|--:|--:|--:|--:|",
+        _report.table(["family", "stock", "ours", "ratio", "lowest round", "first visit"], rows),
     ]
-    for line in lines:
-        out.append(
-            f"| {line.family} | {line.stock:,.0f} | {line.ours:,.0f} | x{line.ratio:.0f} "
-            f"| x{line.lowest:.0f} | x{line.first_visit:.1f} |"
-        )
     for kind, wanted in (("static", False), ("Dynamic-Obstacles", True)):
         held = [n.ratio for n in lines if (FAMILIES[n.family].dynamics == "obstacles") is wanted]
         if held:
             out += ["", f"Lowest ratio of a {kind} family: x{min(held):.0f}."]
     return "\n".join(out) + "\n"
-
-
-def write(text: str) -> None:
-    """Replace what stands between this script's markers in docs/performance.md."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -142,7 +131,7 @@ def main() -> None:
     text = table(lines, asked.rounds)
     print(text)
     if asked.write:
-        write(text)
+        _report.write("worlds_speed", text)
 
 
 if __name__ == "__main__":
