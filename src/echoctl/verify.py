@@ -1575,7 +1575,7 @@ def check_verdict(case: Case) -> None:
     ]
     found = list(differences(mine, theirs, ""))
     for where, want, said in found[:5]:
-        case.wrong("verdict", where=where, want=want, found=said)
+        case.wrong("verdict", where=where, want=_hushed(want), found=_hushed(said))
     if line.data["colour"] != mine["colour"]:
         case.wrong("recorded", what="colour")
     case.colour = mine["colour"]
@@ -1602,12 +1602,36 @@ def check_report(case: Case) -> None:
     files = lines[-1].data["files"]
     for path, sha in files.items():
         try:
-            case.sealed(path, sha)
+            _trace(case, path, case.sealed(path, sha))
         except Broken as problem:
             case.wrong(problem.key, **problem.facts)
     for path in sorted(here - set(files)):
         case.wrong("stray", file=path)
     case.note("report", count=len(files))
+
+
+def _hushed(text: str) -> str:
+    """Return a value to show; a colour is never named while the evidence contradicts itself."""
+    return "another colour" if text.strip('"') in _COLOURS.values() else text
+
+
+_BLOCK = re.compile(rb'<script[^>]* id="report-data"[^>]*>(.*?)</script>', re.DOTALL)
+_COLOURS = {"GREEN": "green", "VERDE": "green", "RED": "red", "ROJO": "red"}
+
+
+def _trace(case: Case, path: str, data: bytes) -> None:
+    """Compare what a report carries for programs, or names in its title, with what was found."""
+    if block := _BLOCK.search(data):
+        said = json.loads(block[1])
+        sealed = parse(case.read(case.home + "verdict.json").replace(b"\r\n", b"\n")[:-1])
+        for where, want, found in itertools.islice(differences(sealed, said["verdict"], ""), 3):
+            case.wrong("untraced", file=path, where=where, want=_hushed(want), found=_hushed(found))
+        if not set(said["evidence"]["receipts"]) <= set(receipts_of(case).values()):
+            case.wrong("untraced", file=path, where="receipts", want=case.freeze[:12], found="?")
+    title = data.split(b"\n", 1)[0].decode("utf-8", "replace")
+    words = [_COLOURS[word] for word in re.findall(r"[A-Z]+", title) if word in _COLOURS]
+    if path.endswith(".md") and words and words[-1] != case.colour:
+        case.wrong("untraced", file=path, where="title", want="-", found=_hushed(words[-1]))
 
 
 # --- what somebody outside vouches for ------------------------------------------------------
@@ -2021,7 +2045,9 @@ def verify(
         except Broken as problem:
             case.wrong(problem.key, **problem.facts)
         except NotChecked as problem:
-            case.now.state = "pending" if problem.pending else "not checked"
+            # What was found to be wrong before the check ended early stays wrong.
+            if case.now.state != "failed":
+                case.now.state = "pending" if problem.pending else "not checked"
             case.now.reason = (problem.key, problem.facts)
         except _MALFORMED as problem:
             case.wrong("malformed", file=name, why=f"{type(problem).__name__}: {problem}"[:160])
@@ -2303,6 +2329,8 @@ green_rule = the verdict's rule rests on nothing that decides
   = la regla del veredicto no se apoya en nada que decida
 verdict = the verdict says {found} at {where}; recomputed: {want}
   = el veredicto dice {found} en {where}; recalculado: {want}
+untraced = {file} says {found} at {where}; the evidence says {want}
+  = {file} dice {found} en {where}; la evidencia dice {want}
 receipt_other = the {kind} receipt kept outside says {want}…, this evidence {found}…
   = el resguardo de {kind} dice {want}…, esta evidencia {found}…
 receipt_kind = {found} is no receipt

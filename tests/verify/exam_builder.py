@@ -212,6 +212,14 @@ class Exam:
             path.write_bytes(data)
         return folder
 
+    @classmethod
+    def read(cls, folder: Path, ident: str = ID) -> Exam:
+        """Return the exam in a workspace."""
+        names = [path for path in folder.rglob("*") if path.is_file()]
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in names}
+        lines = files[f"artifacts/{ident}/ledger.jsonl"].splitlines()
+        return cls(files, [json.loads(line) for line in lines], ident)
+
     def tree(self) -> verify.Tree:
         """Return the files as a tree that no disk is needed for."""
         return InMemory(dict(self.files))

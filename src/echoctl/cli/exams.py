@@ -12,7 +12,7 @@ from echoctl.cli.session import Session
 from echoctl.errors import CheckFailed, EchoError, Refused
 
 if TYPE_CHECKING:
-    from echoctl.desk import Decided, Shown, Workspace
+    from echoctl.desk import Decided, Shown, Vouched, Workspace
 
 
 def freeze(s: Session, id: str | None, workers: int | None) -> None:
@@ -87,7 +87,9 @@ def report(s: Session, id: str | None) -> None:
 
 def verify(s: Session, id: str | None, asked: Asked, expect: str | None) -> int:
     """Let the second opinion check one track, or every decided one; 5 where one fails."""
-    ids = [id] if id is not None else _decided(s)
+    ids = [id] if id is not None else desk.verifiable(s.desk)
+    if not ids:
+        s.screen.note(s.text()("none-decided"))
     every = [
         desk.verify(
             s.desk, one, rerun=asked.rerun, signers=asked.signers, tsa_ca=asked.tsa_ca,
@@ -116,6 +118,25 @@ def bundle(s: Session, id: str, to: Path | None) -> None:
     from echoctl.render import papers
 
     s.screen.show(*papers.bundled(done, s.text(language(s, id))))
+
+
+def sign(s: Session, id: str, key: Path) -> None:
+    """Sign every receipt that has no signature yet."""
+    _vouched(s, desk.sign(s.desk, id, key=key))
+
+
+def stamp(s: Session, id: str, url: str) -> None:
+    """Have every receipt time-stamped that has no stamp yet."""
+    _vouched(s, desk.stamp(s.desk, id, url=url))
+
+
+def _vouched(s: Session, done: Vouched) -> None:
+    if s.json:
+        s.screen.json(done.as_json())
+        return
+    from echoctl.render import papers
+
+    s.screen.show(*papers.vouched(done, s.text(language(s, done.id))))
 
 
 def replay(s: Session, id: str, job: str, row: int, fps: float, gif: Path | None) -> None:

@@ -23,6 +23,7 @@ processes.
 | ``exam(ws, id, *, resume, workers, observer)`` | `Decided` (claim, verdict, incidents) |
 | ``results(ws, id)`` | `Results`: all that the report needs, from what was sealed |
 | ``record_report(ws, id, files)`` | `Recorded`: writes a report's files and their ledger line |
+| ``verifiable(ws)`` | the ids that say they are decided, whatever their ledger says now |
 | ``verify(ws, id, *, rerun, signers, tsa_ca, receipts)`` | `Verified`, by `echoctl.verify` |
 | ``sign(ws, id, *, key)``, ``stamp(ws, id, *, url)`` | `Vouched`: receipts signed, time-stamped |
 | ``bundle(ws, id, *, to)`` | `Bundled` (one archive) |
@@ -38,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from echoctl.desk.checking import Preflight, preflight
     from echoctl.desk.examining import Decided, exam
-    from echoctl.desk.outside import Bundled, Verified, bundle, verify
+    from echoctl.desk.outside import Bundled, Verified, bundle, verifiable, verify
     from echoctl.desk.overview import Listing, Status, list_tracks, load, status
     from echoctl.desk.papers import (
         Amended,
@@ -107,6 +108,7 @@ __all__ = [
     "sign",
     "stamp",
     "status",
+    "verifiable",
     "verify",
 ]
 
@@ -115,7 +117,7 @@ _HOMES = {
     "echoctl.desk.vouching": ("Vouched", "sign", "stamp"),
     "echoctl.desk.witnesses": ("Evidence", "evidence"),
     "echoctl.desk.examining": ("Decided", "exam"),
-    "echoctl.desk.outside": ("Bundled", "Verified", "bundle", "verify"),
+    "echoctl.desk.outside": ("Bundled", "Verified", "bundle", "verifiable", "verify"),
     "echoctl.desk.overview": ("Listing", "Status", "list_tracks", "load", "status"),
     "echoctl.desk.papers": (
         "Amended",

@@ -95,6 +95,14 @@ def verify(
     )  # fmt: skip
 
 
+def verifiable(ws: Workspace) -> list[str]:
+    """Return every track that says it is decided: by its ledger, a verdict file or a report.
+
+    A ledger that lost its tail must not take its track out of sight.
+    """
+    return second.idents(second.Folder(ws.root), decided=True)
+
+
 def _record(ws: Workspace, id: str, said: Mapping[str, Any]) -> bool:
     """Write a verification to the ledger of a decided track, unless the last one said the same."""
     try:

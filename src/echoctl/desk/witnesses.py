@@ -68,23 +68,10 @@ def evidence(
 ) -> Evidence:
     """Return the evidence grade of a frozen track as things stand. Whatever fails gives L0."""
     options = second.Options(signers=signers, tsa_ca=tsa_ca)
-    case = second.Case(second.Folder(ws.root), dossier.id, options)
-    for name, check, _ in second.CHECKS:
-        if name not in _ASKED:
-            continue
-        case.now = case.checks[name] = second.Check(name)
-        try:
-            check(case)
-        except second.Broken as problem:
-            case.wrong(problem.key, **problem.facts)
-        except second.NotChecked as problem:
-            case.now.state = "pending" if problem.pending else "not checked"
-            case.now.reason = (problem.key, problem.facts)
-        if case.now.state != "ok" and name in ("ledger", "order", "manifest"):
-            break
-    failed = any(check.state == "failed" for check in case.checks.values())
+    report = second.verify(second.Folder(ws.root), dossier.id, options, only=_ASKED)
+    case = report.case
     return Evidence(
-        "L0" if failed else case.grade,
+        "L0" if report.failed else case.grade,
         receipts(dossier),
         {name: _said(case, name) for name in ("git", "ssh", "time") if name in case.checks},
     )

@@ -49,4 +49,7 @@ def verified(found: Verified, t: Text) -> Iterator[RenderableType]:
         grid.add_row(Rich(sign, style=style), str(check["name"]),
                      state + "; ".join(w for w in words if w))  # fmt: skip
     yield grid
-    yield Rich(f"  {found.summary}", style="dim")
+    yield Rich()
+    # The canonical text, whole: it names each check that ran and each that did not.
+    yield Rich(found.text.rstrip("\n"), style="dim", no_wrap=True, overflow="ignore")
+    yield Rich(f"sha256 {found.summary}", style="dim", no_wrap=True, overflow="ignore")
