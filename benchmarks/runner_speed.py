@@ -257,8 +257,8 @@ def cost(place: Path, sizes: Sequence[int], rounds: int) -> str:
             repeated.append({
                 **{name: seconds * 1e6 / size for name, seconds in micro.items()},
                 "sum": (sum(micro.values()) - micro["write"]) * 1e6 / size,
-                "jobs": exam["jobs"], "open": exam["open"], "write_peak": written["peak"], "exam_peak": exam["peak"],
-                "verify_peak": verified["peak"],
+                "jobs": exam["jobs"], "open": exam["open"], "write_peak": written["peak"],
+                "exam_peak": exam["peak"], "verify_peak": verified["peak"],
             })  # fmt: skip
         found[size] = {
             name: statistics.median(one[name] for one in repeated) for name in repeated[0]
