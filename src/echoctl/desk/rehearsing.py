@@ -19,7 +19,7 @@ from echoctl.desk.sealing import Frozen, freeze
 from echoctl.desk.workspace import Workspace
 from echoctl.disk import make_folder, write_whole
 from echoctl.errors import Refused
-from echoctl.runner.run import Observer
+from echoctl.runner.run import Engine, Observer
 from echoctl.track.loading import find_track
 
 MARK = "REHEARSAL"
@@ -64,6 +64,7 @@ def rehearse(
     keep: Path | None = None,
     workers: int = 2,
     observer: Observer | None = None,
+    engine: Engine | None = None,
 ) -> Rehearsal:
     """Play preflight, freeze, exam and verdict with development worlds in the exam's place.
 
@@ -80,8 +81,8 @@ def rehearse(
         with there.writing(id) as ledger:
             ledger.incident(None, "rehearsal", "development worlds stand in for the exam")
         checked = preflight(there, id, workers=workers, observer=observer)
-        frozen = freeze(there, id, workers=workers, observer=observer)
-        decided = exam(there, id, workers=workers, observer=observer)
+        frozen = freeze(there, id, workers=workers, observer=observer, engine=engine)
+        decided = exam(there, id, workers=workers, observer=observer, engine=engine)
     except BaseException:
         if keep is None:
             shutil.rmtree(root, ignore_errors=True)

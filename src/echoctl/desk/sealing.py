@@ -24,7 +24,7 @@ from echoctl.disk import fault, packed, read_plain, sync_folder, write_whole
 from echoctl.dossier import Dossier
 from echoctl.errors import EchoError, Inconsistent, Refused, UsageError
 from echoctl.runner.local import Local
-from echoctl.runner.run import Artefact, Code, Observer, Silent, run
+from echoctl.runner.run import Artefact, Code, Engine, Observer, Silent, run
 from echoctl.track.closure import build_zip, code_closure
 from echoctl.track.job import Job
 from echoctl.track.loading import TrackSource, find_track
@@ -66,7 +66,14 @@ def ready(ws: Workspace) -> list[str]:
     return out
 
 
-def freeze(ws: Workspace, id: str, *, workers: int = 2, observer: Observer | None = None) -> Frozen:
+def freeze(
+    ws: Workspace,
+    id: str,
+    *,
+    workers: int = 2,
+    observer: Observer | None = None,
+    engine: Engine | None = None,
+) -> Frozen:
     """Seal a track. Nothing that decides can change afterwards, and it happens once.
 
     Refused for a second freeze, a contract that changed since its preflight, missing reviews,
@@ -85,7 +92,10 @@ def freeze(ws: Workspace, id: str, *, workers: int = 2, observer: Observer | Non
         place = Path(tempfile.mkdtemp(prefix=".frozen-", dir=ws.artifacts(id)))
         place.chmod(0o755)
         try:
-            manifest, time = _seal(ws, ledger, contract, raw, source, place, workers, observer)
+            manifest, time = _seal(
+                ws, ledger, contract, raw, source, place, workers, observer or Silent(),
+                engine or Local(),
+            )  # fmt: skip
             place.rename(ws.frozen(id))
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
@@ -155,7 +165,7 @@ def _clear(ws: Workspace, id: str) -> None:
 
 def _seal(
     ws: Workspace, ledger: Ledger, contract: Contract, raw: bytes, source: TrackSource,
-    place: Path, workers: int, observer: Observer | None,
+    place: Path, workers: int, observer: Observer, engine: Engine,
 ) -> tuple[dict[str, Any], str]:  # fmt: skip
     """Write everything that is sealed into `place`; return the manifest and the freeze's time."""
     dossier, id = ledger.dossier, contract.id
@@ -172,7 +182,7 @@ def _seal(
     code = Code(source, place / "code.zip", True, tuple(contract.measures), permit.as_json())
     environment = _environment(code, dossier)
     fault("freeze.sealing")
-    artefacts = _trained(ws, ledger, contract, seeds, code, place, workers, observer or Silent())
+    artefacts = _trained(ws, ledger, contract, seeds, code, place, workers, observer, engine)
     jobs = plan(ws, contract, seeds, "exam")
     time = ledger.now()
     lines = b"".join(canonical(job.as_json()) + b"\n" for job in jobs)
@@ -265,14 +275,14 @@ def environment_differences(wanted: Mapping[str, Any], found: Mapping[str, Any])
 
 def _trained(
     ws: Workspace, ledger: Ledger, contract: Contract, seeds: Seeds, code: Code, place: Path,
-    workers: int, observer: Observer,
+    workers: int, observer: Observer, engine: Engine,
 ) -> dict[str, Any]:  # fmt: skip
     """Train from the sealed code, pack what was made, record each training in the ledger."""
     work = place / "work"
     sink = FolderSink(work, inherited(ws, contract, work / "inherited"))
     jobs = plan(ws, contract, seeds, "training")
     run(
-        jobs, engine=Local(), code=code, workers=workers, sink=sink, observer=observer,
+        jobs, engine=engine, code=code, workers=workers, sink=sink, observer=observer,
         what="training",
     )  # fmt: skip
     sealed = {name: _packed(name, sink.artefacts[name], place) for name in sorted(sink.artefacts)}
