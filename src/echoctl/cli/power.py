@@ -11,9 +11,7 @@ import typer
 from echoctl.cli.session import Session, verb
 
 if TYPE_CHECKING:
-    from echoctl.lint.power import Effect, Effects
-
-Chance = Annotated[str, typer.Option(metavar="CHANCE")]
+    from echoctl.lint.simulation import Effect, Effects
 
 
 @verb
@@ -76,7 +74,7 @@ def power(
 def _effects(
     win: str, tie: str, rivals: list[str], gates: list[str], small_losses: bool
 ) -> Effects:
-    from echoctl.lint.power import Effects
+    from echoctl.lint.simulation import Effects
 
     return Effects(
         usual=_effect(win, tie),
@@ -87,7 +85,7 @@ def _effects(
 
 
 def _effect(win: str, tie: str) -> Effect:
-    from echoctl.lint.power import Effect
+    from echoctl.lint.simulation import Effect
 
     return Effect(_chance(win), _chance(tie))
 

@@ -58,7 +58,7 @@ class Demands:
         self.spots = spots
         self.count = contract.unit.count
         cuts = []
-        for leaf in (leaf for _, check in checks_of(contract) for leaf in leaves(check)):
+        for leaf in (x for check in checks_of(contract, deciding=True) for x in leaves(check)):
             if isinstance(leaf, Share) and leaf.at_least is not None and leaf.at_most is not None:
                 cuts.append(_least(leaf, self.count))
             elif isinstance(leaf, Count) and leaf.every == "total":

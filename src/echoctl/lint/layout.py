@@ -24,31 +24,27 @@ class Spot(NamedTuple):
     round: int
 
 
-def checks_of(contract: Contract) -> list[tuple[str, Check]]:
-    """Return every check with the id of its prediction, invariants last as ``invariant i``."""
-    out = [
-        (name, check)
-        for name, prediction in contract.predictions.items()
-        for check in prediction.all
-    ]
-    return out + [(f"invariant {i}", check) for i, check in enumerate(contract.invariants, start=1)]
+def checks_of(contract: Contract, *, deciding: bool = False) -> list[Check]:
+    """Return every check, or only those of predictions that decide and of invariants."""
+    named = contract.predictions.values()
+    out = [c for p in named if p.decides or not deciding for c in p.all]
+    return [*out, *contract.invariants]
 
 
-def filters_of(contract: Contract) -> list[Where]:
-    """Return every filter that a check of the contract applies, rounds of a monotone opened."""
+def filters_of(checks: Sequence[Check]) -> list[Where]:
+    """Return every filter that the checks apply, rounds of a monotone opened."""
     out = []
-    for _, check in checks_of(contract):
-        for leaf in leaves(check):
-            where = getattr(leaf, "where", None)
-            if where is None:
-                continue
-            if isinstance(leaf, Monotone):
-                rounds = range(leaf.first_round, leaf.last_round + 1)
-                out += [where.model_copy(update={"round": number}) for number in rounds]
-            else:
-                out.append(where)
-            if (against := getattr(leaf, "against", None)) is not None:
-                out.append(against)
+    for leaf in (leaf for check in checks for leaf in leaves(check)):
+        where = getattr(leaf, "where", None)
+        if where is None:
+            continue
+        if isinstance(leaf, Monotone):
+            rounds = range(leaf.first_round, leaf.last_round + 1)
+            out += [where.model_copy(update={"round": number}) for number in rounds]
+        else:
+            out.append(where)
+        if (against := getattr(leaf, "against", None)) is not None:
+            out.append(against)
     return out
 
 
@@ -76,8 +72,8 @@ def layout(contract: Contract, *, fine: bool = False) -> Layout:
 
     `fine` keeps every spot in a group of its own: more unknowns, more results.
     """
-    filters = filters_of(contract)
-    named = {str(stage) for where in filters for stage in where.values("stage")}
+    every = filters_of(checks_of(contract))
+    named = {str(stage) for where in every for stage in where.values("stage")}
     arms: dict[str, list[Spot]] = {arm.id: [] for arm in contract.arms if not arm.optional}
     for name, stage in contract.worlds.items():
         if not stage.sealed and name not in named:
@@ -91,7 +87,8 @@ def layout(contract: Contract, *, fine: bool = False) -> Layout:
                     for number, regime in product(rounds, regimes)
                     for family in stage.families_in(number)
                 ]
-    takers = [selection(where, None, Standins()) for where in filters]
+    deciding = filters_of(checks_of(contract, deciding=True))
+    takers = [selection(where, None, Standins()) for where in deciding]
     marks: dict[tuple[object, ...], int] = {}
     group = {}
     for spot in sorted({spot for spots in arms.values() for spot in spots}):

@@ -45,7 +45,7 @@ class Sums:
         """(measure, arm, group, first unit of the block) -> variable; made when first named."""
         self.signed = {
             leaf.measure
-            for _, check in checks_of(contract)
+            for check in checks_of(contract, deciding=True)
             for leaf in leaves(check)
             if (isinstance(leaf, Equal) and leaf.to < 0)
             or (isinstance(leaf, Count) and ((leaf.at_most or 0) < 0 or (leaf.at_least or 0) < 0))

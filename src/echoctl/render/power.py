@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from echoctl.lint.power import PowerReport, Simulated
+from echoctl.lint.power import MOST_UNITS, PowerReport
+from echoctl.lint.simulation import Simulated
 from echoctl.render.markup import Markup, tag
 from echoctl.render.numbers import decimal
 from echoctl.render.text import Lang
 
 WORDS: dict[str, tuple[str, str]] = {
-    "title": ("{id}: chance of a green with {units} {unit}", "{id}: probabilidad de verde con {units} {unit}"),
+    "title": (
+        "{id}: chance of a green with {units} {unit}",
+        "{id}: probabilidad de verde con {units} {unit}",
+    ),
     "assumed": (
-        "assumed: in each {unit}, won with chance {win}, tied with {tie}; sizes untied and {losses}",
-        "se supone: en cada {unit}, gana con probabilidad {win}, empata con {tie}; tamaños sin "
-        "empates y {losses}",
+        "assumed: each {unit} is won with chance {win} and tied with {tie}; sizes are untied, "
+        "{losses}",
+        "se supone: cada {unit} se gana con probabilidad {win} y se empata con {tie}; tamaños "
+        "distintos, {losses}",
     ),
     "any": ("telling nothing about who won", "que no dicen quién gana"),
     "small": ("every loss smaller than every win", "toda derrota menor que toda victoria"),
-    "rival": ("against {rival}: won {win}, tied {tie}", "frente a {rival}: gana {win}, empata {tie}"),
+    "rival": (
+        "against {rival}: won with {win}, tied with {tie}",
+        "frente a {rival}: se gana con {win}, se empata con {tie}",
+    ),
     "family": (
         "{name}  {measure} of {arm} against {rivals}: {chance} if rivals are independent, between "
         "{low} and {high} whatever they are (exact)",
@@ -30,33 +38,34 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name}  {measure} of {arm} against {rivals}: too many units for an exact chance",
         "{name}  {measure} de {arm} frente a {rivals}: demasiadas unidades para el valor exacto",
     ),
-    "gate": ("{name}  {kind}: taken to pass with chance {chance}", "{name}  {kind}: se supone que pasa con probabilidad {chance}"),
+    "gate": (
+        "{name}  {kind}: taken to pass with chance {chance}",
+        "{name}  {kind}: se supone que pasa con probabilidad {chance}",
+    ),
     "simulated": (
         "{name}  {chance} of {runs} simulated exams (95 % limits {low} to {high})",
         "{name}  {chance} de {runs} exámenes simulados (límites del 95 %: {low} a {high})",
     ),
     "verdict": ("green", "verde"),
     "curve": (
-        "chance of a green when every rival is beaten in a {unit} with this chance (simulated, "
-        "{runs} exams each)",
-        "probabilidad de verde si a cada rival se le gana en una {unit} con esta probabilidad "
-        "(simulado, {runs} exámenes cada una)",
+        "chance of a green when each {unit} is won against every rival with this chance "
+        "(simulated, {runs} exams a line)",
+        "probabilidad de verde si cada {unit} se gana a cada rival con esta probabilidad "
+        "(simulado, {runs} exámenes por línea)",
     ),
     "needed": (
-        "all families together would reject nine times of ten from {needed} {unit} on (exact, "
-        "independent)",
-        "todas las familias a la vez rechazarían nueve de cada diez veces desde {needed} {unit} "
-        "(exacto, independientes)",
+        "all families of tests together would reject nine times of ten from {needed} {unit} on "
+        "(exact, independent)",
+        "todas las familias de contrastes a la vez rechazarían nueve de cada diez veces desde "
+        "{needed} {unit} (exacto, independientes)",
     ),
     "never": (
-        "with these effects no number of units up to {most} makes all families reject nine times "
-        "of ten",
-        "con estos efectos ningún número de unidades hasta {most} hace rechazar a todas las "
-        "familias nueve de cada diez veces",
+        "no number of units up to {most} makes all families of tests reject nine times of ten",
+        "ningún número de unidades hasta {most} hace rechazar a todas las familias de contrastes "
+        "nueve de cada diez veces",
     ),
-    "x": ("chance of winning a {unit}", "probabilidad de ganar una {unit}"),
-    "y": ("chance of passing", "probabilidad de pasar"),
-}  # fmt: skip
+    "x": ("chance of winning a {unit}", "probabilidad de ganar cada {unit}"),
+}
 
 BAR = 40
 """Cells of a full bar."""
@@ -100,13 +109,13 @@ def lines(report: PowerReport, lang: Lang) -> Iterator[str]:
         if family.chance is None or family.low is None or family.high is None:
             yield say("beyond", lang, **facts)
         else:
-            shown = {
+            limits = {
                 "chance": percent(family.chance, lang), "low": percent(family.low, lang),
                 "high": percent(family.high, lang),
             }  # fmt: skip
-            yield say("family", lang, **facts, **shown)
-    for name, kind, chance in report.gates:
-        yield say("gate", lang, name=name, kind=kind, chance=percent(chance, lang))
+            yield say("family", lang, **facts, **limits)
+    for name, kind, likely in report.gates:
+        yield say("gate", lang, name=name, kind=kind, chance=percent(likely, lang))
     yield ""
     for name, found in report.predictions.items():
         yield _simulated(name, found, lang)
@@ -122,7 +131,7 @@ def lines(report: PowerReport, lang: Lang) -> Iterator[str]:
     if report.needed is not None:
         yield say("needed", lang, needed=report.needed, unit=_several(unit))
     elif report.families:
-        yield say("never", lang, most=60)
+        yield say("never", lang, most=MOST_UNITS)
 
 
 def _simulated(name: str, found: Simulated, lang: Lang) -> str:
@@ -172,28 +181,28 @@ def svg(report: PowerReport, lang: Lang) -> str:
     middle = LEFT + WIDE / 2
     x_axis = say("x", lang, unit=unit)
     parts.append(tag("text", x_axis, x=middle, y=TOP + HIGH + 38, text_anchor="middle"))
-    names: list[tuple[str, str | None]] = []
+    names: list[tuple[str, str | None]] = [(say("verdict", lang), None)]
     for i, family in enumerate(report.families):
-        dash = DASHES[i % len(DASHES)]
+        pattern = DASHES[i % len(DASHES)]
         chances = [(p.win, p.families[i]) for p in report.curve]
         points = " ".join(f"{x(w):.1f},{y(c):.1f}" for w, c in chances if c is not None)
         if points:
-            parts.append(tag("polyline", points=points, class_="line", stroke_dasharray=dash))
-            names.append((f"{family.prediction}: {', '.join(family.rivals)}", dash))
+            parts.append(tag("polyline", points=points, class_="line", stroke_dasharray=pattern))
+            names.append((f"{family.prediction}: {', '.join(family.rivals)}", pattern))
     for point in report.curve:
         at_x = x(point.win)
         low, high = y(point.verdict.low), y(point.verdict.high)
         parts.append(tag("line", x1=at_x, x2=at_x, y1=low, y2=high, class_="limit"))
     whole = " ".join(f"{x(p.win):.1f},{y(p.verdict.chance):.1f}" for p in report.curve)
     parts.append(tag("polyline", points=whole, class_="verdict"))
-    names.insert(0, (say("verdict", lang), None))
-    for i, (name, dash) in enumerate(names):
+    for i, (label, dash) in enumerate(names):
         row = TOP + HIGH + 60 + 18 * i
-        kind = "line" if dash else "verdict"
+        drawn = "line" if dash else "verdict"
+        end = LEFT + 36
         parts.append(
-            tag("line", x1=LEFT, x2=LEFT + 36, y1=row, y2=row, class_=kind, stroke_dasharray=dash)
+            tag("line", x1=LEFT, x2=end, y1=row, y2=row, class_=drawn, stroke_dasharray=dash)
         )
-        parts.append(tag("text", name, x=LEFT + 46, y=row + 4))
+        parts.append(tag("text", label, x=LEFT + 46, y=row + 4))
     height = TOP + HIGH + 70 + 18 * len(names)
     return str(
         tag(

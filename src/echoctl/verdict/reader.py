@@ -12,7 +12,7 @@ from typing import TypeAlias
 from echoctl.contract import Contract
 from echoctl.contract.model import Where
 from echoctl.errors import CheckFailed, Inconsistent
-from echoctl.verdict.cube import Cell, CellKey, Cube, Standins, Tally, selection
+from echoctl.verdict.cube import Cell, CellKey, Cube, Selection, Standins, Tally, selection
 from echoctl.verdict.paired import Pairs
 from echoctl.verdict.results import Scope
 
@@ -32,6 +32,7 @@ class Reader:
         self.uneven: set[str] = set()
         """Paired arms that did not play the same number of rows in some unit."""
         self._units = units
+        self._taken: dict[Selection, dict[CellKey, Cell]] = {}
         self.arms = {arm.id: arm for arm in contract.arms}
 
     def scale(self, measure: str) -> int:
@@ -45,7 +46,10 @@ class Reader:
         if arm is not None and arm not in self.arms:
             raise CheckFailed(f"the contract has no arm {arm!r}")
         chosen = selection(where, arm, self.standins)
-        found = {key: cell for key, cell in self.cube.cells.items() if chosen.takes(key)}
+        found = self._taken.get(chosen)
+        if found is None:
+            found = {key: cell for key, cell in self.cube.cells.items() if chosen.takes(key)}
+            self._taken[chosen] = found
         if not found:
             raise Inconsistent(f"no row matches: {chosen}", "a check on nothing decides nothing")
         return found
