@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,3 +38,8 @@ def runner(capsys: pytest.CaptureFixture[str]) -> Run:
         return Ran(code, said.out, said.err)
 
     return run
+
+
+def act(place: Path, *words: str) -> None:
+    """Run a command in a workspace; it must succeed."""
+    assert main([*words, "-w", str(place), "--quiet"]) == 0

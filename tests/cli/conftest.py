@@ -6,9 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import Run, runner
-
-from echoctl.cli import main
+from commands import Run, act, runner
 
 TOY = Path(__file__).parents[1] / "data" / "toy"
 
@@ -27,10 +25,6 @@ def copied(place: Path, to: Path) -> Path:
     target = to / "toy"
     shutil.copytree(place, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     return target
-
-
-def act(place: Path, *words: str) -> None:
-    assert main([*words, "-w", str(place), "--quiet"]) == 0
 
 
 @pytest.fixture(scope="session")

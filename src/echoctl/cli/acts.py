@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from echoctl.render.text import Lang
 
 
+def new(s: Session, id: str, follows: str | None) -> None:
+    """Begin a contract, in a workspace that is made where there is none."""
+    try:
+        ws = s.desk
+    except UsageError:
+        ws = desk.new_workspace(s.workspace or Path.cwd())
+    done = desk.begin(ws, id, follows=follows)
+    if s.json:
+        s.screen.json(done.as_json())
+        return
+    from echoctl.render import papers
+
+    s.screen.show(*papers.begun(done, str(ws.root), s.text()))
+
+
 def list_(s: Session) -> None:
     """List the workspace's tracks."""
     found = desk.list_tracks(s.desk)

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from echoctl.cli import stats
+from echoctl.cli.power import power
 from echoctl.cli.session import Session, deed, verb
 
 app = typer.Typer(
@@ -320,7 +321,56 @@ def bundle(
     exams.bundle(s, id, to)
 
 
+@app.command()
+@deed
+def sign(
+    s: Session,
+    id: Id,
+    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="An SSH key, as git uses it.")],
+) -> None:
+    """Sign the receipts with an SSH key: evidence L2."""
+    from echoctl.cli import exams
+
+    exams.sign(s, id, key)
+
+
+@app.command()
+@deed
+def stamp(
+    s: Session,
+    id: Id,
+    url: Annotated[
+        str,
+        typer.Option("--url", metavar="URL", help="A time authority (RFC 3161) of your choice."),
+    ],
+) -> None:
+    """Have the receipts time-stamped from outside: evidence L3."""
+    from echoctl.cli import exams
+
+    exams.stamp(s, id, url)
+
+
 # --- looking and beginning -----------------------------------------------------------------
+
+
+@app.command()
+@verb
+def new(
+    s: Session,
+    id: Annotated[str, typer.Argument(metavar="ID", help="The new contract's id; used once.")],
+    follows: Annotated[
+        str | None,
+        typer.Option("--follows", metavar="ID", help="The earlier attempt that this one follows."),
+    ] = None,
+) -> None:
+    """Begin a contract and a track that already rehearse green.
+
+    With --follows: a copy of that contract under the new id, with seeds that nobody has used.
+    Where there is no workspace, the current folder (or --workspace) becomes one.
+    """
+    from echoctl.cli import acts
+
+    acts.new(s, id, follows)
 
 
 @app.command()
@@ -348,4 +398,5 @@ def replay(
     exams.replay(s, id, job, row, fps, gif)
 
 
+app.command()(power)
 app.add_typer(stats.app, name="stats")

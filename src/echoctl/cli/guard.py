@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import platform
 import shlex
 import sys
-import tempfile
-import traceback
-from pathlib import Path
 
 import typer
 
-from echoctl import __version__
 from echoctl.errors import CheckFailed, EchoError, Interrupted, UsageError
 
 # typer carries its own copy of click or uses the installed one, by version; this is its class.
@@ -117,6 +112,12 @@ def _disk(problem: OSError) -> EchoError:
 
 def _bug(words: list[str]) -> int:
     """Keep the traceback in a file and say so in two lines."""
+    import platform
+    import tempfile
+    import traceback
+
+    from echoctl import __version__
+
     told = traceback.format_exc()
     command = shlex.join(["echoctl", *words])
     header = f"echoctl {__version__} · Python {platform.python_version()} · {platform.platform()}"
@@ -124,7 +125,7 @@ def _bug(words: list[str]) -> int:
         handle, name = tempfile.mkstemp(prefix="echoctl-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as out:
             out.write(f"{header}\n$ {command}\n\n{told}")
-        kept = f"details are in {Path(name)}"
+        kept = f"details are in {name}"
     except OSError:
         kept = "the details could not be written"
     last = told.strip().splitlines()[-1]

@@ -9,6 +9,7 @@ processes.
 | act | returns |
 |---|---|
 | ``Workspace.find(path=None)`` | the workspace at `path`, or the nearest one above the cwd |
+| ``begin(ws, id, *, follows)`` | `Begun` (the files written; ``new_workspace(path)`` makes one) |
 | ``list_tracks(ws)`` | `Listing` (``tracks``: one `Status` each) |
 | ``status(ws, id)`` | `Status` (state, colour, next step, evidence grade, facts) |
 | ``load(ws, id)`` | the `Contract`: the sealed one once it is frozen, else the working one |
@@ -37,6 +38,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from echoctl.desk.beginning import Begun, begin, new_workspace
     from echoctl.desk.checking import Preflight, preflight
     from echoctl.desk.examining import Decided, exam
     from echoctl.desk.outside import Bundled, Verified, bundle, verifiable, verify
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Amended",
     "Answered",
+    "Begun",
     "Bundled",
     "Closed",
     "Decided",
@@ -89,6 +92,7 @@ __all__ = [
     "Workspace",
     "amend",
     "answer",
+    "begin",
     "bundle",
     "close",
     "dev",
@@ -98,6 +102,7 @@ __all__ = [
     "freeze",
     "list_tracks",
     "load",
+    "new_workspace",
     "preflight",
     "ready",
     "record_report",
@@ -113,6 +118,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "echoctl.desk.beginning": ("Begun", "begin", "new_workspace"),
     "echoctl.desk.checking": ("Preflight", "preflight"),
     "echoctl.desk.vouching": ("Vouched", "sign", "stamp"),
     "echoctl.desk.witnesses": ("Evidence", "evidence"),

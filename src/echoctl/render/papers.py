@@ -14,7 +14,26 @@ from echoctl.render.text import Text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from echoctl.desk import Amended, Answered, Bundled, Closed, Decided, Frozen, Reviewed
+    from echoctl.desk import (
+        Amended,
+        Answered,
+        Begun,
+        Bundled,
+        Closed,
+        Decided,
+        Frozen,
+        Reviewed,
+        Vouched,
+    )
+
+
+def begun(done: Begun, place: str, t: Text) -> Iterator[RenderableType]:
+    """Yield what was written, and the command to try first."""
+    for file in done.files:
+        yield _whole(f"✓ {place}/{file}")
+    if done.follows:
+        yield Rich(f"  {t('follows', id=done.follows)}", style="dim")
+    yield Rich(f"  {t('next')}  {done.next}", style="bold")
 
 
 def amended(done: Amended, t: Text) -> Iterator[RenderableType]:
@@ -75,6 +94,14 @@ def decided(done: Decided, files: Sequence[str], t: Text) -> Iterator[Renderable
     if not done.rehearsal:
         yield receipt(done.receipt, t)
         yield Rich(f"  {t('next')}  echoctl verify {done.id} --rerun 4", style="bold")
+
+
+def vouched(done: Vouched, t: Text) -> Iterator[RenderableType]:
+    """Yield which receipts were signed or stamped now, and which had it already."""
+    for name in done.made:
+        yield _whole(f"✓ artifacts/{done.id}/witness/{name}")
+    for name in done.kept:
+        yield _whole(f"· artifacts/{done.id}/witness/{name}  ({t('vouch.kept')})")
 
 
 def thrown_away(keep: str, t: Text) -> Rich:

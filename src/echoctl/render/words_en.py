@@ -225,6 +225,7 @@ WORDS: dict[str, str] = {
     "ladder.losses": "losses",
     "rehearsal.few": "{units} of {of} units: no p can be below {p}, so red here says little",
     "none-decided": "no track is decided yet",
+    "vouch.kept": "was there already",
     "rehearsal.gone": "the rehearsal was thrown away; keep its report with",
     "bundle.files": "{count} files",
     "review.findings": "{count} findings",

@@ -226,6 +226,7 @@ WORDS: dict[str, str] = {
     "ladder.losses": "derrotas",
     "rehearsal.few": "{units} de {of} unidades: ninguna p baja de {p}; el rojo aquí dice poco",
     "none-decided": "aún no hay ninguna pista decidida",
+    "vouch.kept": "ya estaba",
     "rehearsal.gone": "el ensayo se tiró; para guardar su informe:",
     "bundle.files": "{count} archivos",
     "review.findings": "{count} hallazgos",

@@ -1,0 +1,1 @@
+"""What `echoctl new` writes: a toy contract and its track, to be replaced line by line."""
