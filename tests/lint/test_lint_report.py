@@ -22,10 +22,14 @@ ROOT = Path(__file__).parents[2]
 W: dict[str, Any] = {"measure": "harm", "arm": "t", "below": ["c", "d"], "alpha": "0.01"}
 
 
+def from_file(name: str) -> LintReport:
+    path = ROOT / "contracts" / name
+    return lint(load_contract(path.read_bytes(), path.name))
+
+
 @cache
 def of_memx() -> LintReport:
-    path = ROOT / "contracts" / "memx.yaml"
-    return lint(load_contract(path.read_bytes(), path.name))
+    return from_file("memx.yaml")
 
 
 @cache
@@ -53,6 +57,14 @@ def test_acumula3_needs_near_total_dominance_and_the_linter_says_so() -> None:
         "or in nine if the one win is the smallest difference)" in said
     )
     assert "all five controls must lose in all ten macros (or in seven with three ties" in said
+
+
+def test_the_contract_of_this_repository_gets_the_same_sentence() -> None:
+    report = from_file("acumula3.yaml")
+    assert report.ok
+    assert texts(report, "Q2").count("at least two controls must lose in all ten macros") == 2
+    assert report.green is not None
+    assert all(report.red.values())
 
 
 def test_it_says_the_same_in_spanish() -> None:
