@@ -167,7 +167,7 @@ def test_gates_pass_with_the_chance_that_was_named() -> None:
         contract(gate), Effects(usual, {}, {"P": Fraction(1, 2)}), runs=1000, curve_runs=5
     )
     assert found.verdict.low < Fraction(1, 2) < found.verdict.high
-    assert found.gates == (("P", "notlower", Fraction(1, 2)),)
+    assert found.gates == (("P", "not_lower", Fraction(1, 2)),)
 
 
 def test_beyond_sixty_units_only_the_simulation_answers() -> None:

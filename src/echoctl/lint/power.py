@@ -143,7 +143,7 @@ def _families(contract: Contract) -> list[tuple[str, Wilcoxon]]:
 
 def _gates(contract: Contract, effects: Effects) -> list[tuple[str, str, Fraction]]:
     out = [
-        (name, type(leaf).__name__.lower(), effects.gates.get(name, Fraction(1)))
+        (name, _menu_name(leaf), effects.gates.get(name, Fraction(1)))
         for name, checks in deciding(contract)
         for check in checks
         for leaf in leaves(check)
@@ -153,6 +153,12 @@ def _gates(contract: Contract, effects: Effects) -> list[tuple[str, str, Fractio
         (f"invariant {i}", check.kind, Fraction(1))
         for i, check in enumerate(contract.invariants, start=1)
     ]
+
+
+def _menu_name(leaf: object) -> str:
+    """Return ``not_lower`` for a NotLower."""
+    name = type(leaf).__name__
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
 def _known(contract: Contract, effects: Effects, families: Sequence[tuple[str, Wilcoxon]]) -> None:
