@@ -86,7 +86,7 @@ def import_track(source: TrackSource, root: str) -> Track:
         place = f"{root}/{source.folder}" if source.folder else root
         if place not in sys.path:
             sys.path.insert(0, place)
-        _forget_elsewhere(source.module, place)
+        _forget(source.module, place)
     try:
         found = getattr(importlib.import_module(source.module), source.name)
     except (ImportError, AttributeError, SyntaxError) as problem:
@@ -105,25 +105,26 @@ def load_track(spec: str, workspace: Path) -> Track:
     return import_track(find_track(spec, workspace), str(workspace))
 
 
-def _forget_elsewhere(module: str, place: str) -> None:
-    """Drop what another workspace's track of the same file name left loaded."""
-    loaded = sys.modules.get(module)
-    if loaded is None or getattr(loaded, "__file__", None) == f"{place}/{module}.py":
-        _places.add(place)
-        return
-    other = str(getattr(loaded, "__file__", "")).rpartition("/")[0]
-    if other not in _places:
+def _forget(module: str, place: str) -> None:
+    """Drop what workspace tracks left loaded, so that what is imported is what the files say.
+
+    UsageError where the file's name is taken by a module that is none of theirs.
+    """
+    _places.add(place)
+    for other in list(_places):
+        for name, value in list(sys.modules.items()):
+            top = name.partition(".")[0]
+            file = str(getattr(value, "__file__", ""))
+            if file.startswith((f"{other}/{top}.py", f"{other}/{top}/")):
+                del sys.modules[name]
+        if other != place:
+            sys.path[:] = [entry for entry in sys.path if entry != other]
+            _places.discard(other)
+    if module in sys.modules:
         raise UsageError(
             f"the track's file {module}.py has the name of a module that is in use",
             "rename the file",
         )
-    for name, value in list(sys.modules.items()):
-        if str(getattr(value, "__file__", "")).startswith(other + "/"):
-            del sys.modules[name]
-    if other != place:
-        sys.path.remove(other)
-        _places.discard(other)
-    _places.add(place)
     importlib.invalidate_caches()
 
 
