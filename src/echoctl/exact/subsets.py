@@ -121,7 +121,7 @@ def _dense(weights: Sequence[int], bound: int) -> list[int]:
     ordered = sorted(weights)  # small first: the integer stays short for longer
     while done < len(ordered):
         # In blocks, so that the fields are no wider than the counts of the block need.
-        block = ordered[done : done + 32 + done // 4]
+        block = ordered[done : done + 64 + done // 3]
         done += len(block)
         grown = total + sum(block)
         top = min(grown // 2, bound)
