@@ -4,9 +4,9 @@
 
 A round times our Wilcoxon, then SciPy's ``method="exact"`` (which ignores ties), then SciPy's
 ``PermutationMethod`` (9,999 resamples, the default: an estimate; exact only where there are no
-more sign patterns than that). Processor
-time, so that other programs disturb little; ratios are of medians over the rounds of one run. With ``--write``
-the table goes into ``docs/statistics.md``.
+more sign patterns than that). Times are processor time, so that other programs disturb little;
+ratios are of medians over the rounds of one run. With ``--write`` the table goes into
+``docs/statistics.md``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def main() -> None:
 def _table(rounds: int) -> list[str]:
     lines = [
         f"`python benchmarks/stats_speed.py --rounds {rounds} --write`: CPython "
-        f"{platform.python_version()}, SciPy {version('scipy')}, medians of {rounds} rounds, processor time. A "
+        f"{platform.python_version()}, SciPy {version('scipy')}, medians of {rounds} "
+        "rounds, processor time. A "
         "ratio above 1 says that SciPy took longer.",
         "",
         "| units | sizes | ours, ms | SciPy exact / ours | SciPy permutation / ours |",
