@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echoctl import desk
+from echoctl.cli.crew import Crew
 from echoctl.cli.session import Session
 from echoctl.errors import CheckFailed, EchoError, UsageError
 
@@ -132,7 +132,8 @@ def _lint_one(s: Session, name: str) -> LintReport:
 def preflight(s: Session, id: str, workers: int | None) -> None:
     """Check everything that can be checked before the freeze, and publish the seeds."""
     with watching(s, id) as watch:
-        found = desk.preflight(s.desk, id, workers=workers_or_all(workers), observer=watch)
+        count = Crew(workers).hire()["workers"]
+        found = desk.preflight(s.desk, id, workers=count, observer=watch)
     if s.json:
         s.screen.json(found.as_json())
         return
@@ -141,10 +142,10 @@ def preflight(s: Session, id: str, workers: int | None) -> None:
     s.screen.show(*checks.preflight(found, s.text(language(s, id))))
 
 
-def dev(s: Session, id: str, units: int | None, workers: int | None) -> None:
+def dev(s: Session, id: str, units: int | None, crew: Crew) -> None:
     """Play development worlds and show the contract's checks on them, loudly marked."""
     with watching(s, id) as watch:
-        played = desk.dev(s.desk, id, units=units, workers=workers_or_all(workers), observer=watch)
+        played = desk.dev(s.desk, id, units=units, observer=watch, **crew.hire())
     if s.json:
         s.screen.json(played.as_json())
         return
@@ -220,8 +221,3 @@ def language(s: Session, id: str) -> Lang:
         return desk.load(s.desk, id).lang
     except EchoError:
         return "en"
-
-
-def workers_or_all(asked: int | None) -> int:
-    """Return how many worker processes: those asked for, or one per core."""
-    return asked or os.cpu_count() or 1

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from echoctl.cli import stats
+from echoctl.cli.crew import Crew
 from echoctl.cli.power import power
 from echoctl.cli.session import Session, deed, verb
 
@@ -37,6 +38,18 @@ Workers = Annotated[
     int | None,
     typer.Option(
         "--workers", "-j", metavar="N", min=1, help="Worker processes; by default one per core."
+    ),
+]
+Runner = Annotated[
+    Literal["local", "ray"],
+    typer.Option("--runner", metavar="local|ray", help="Where jobs play: here, or on Ray."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="The Ray cluster to join, or auto; by default one of this machine's own.",
     ),
 ]
 Units = Annotated[
@@ -124,11 +137,18 @@ def preflight(s: Session, id: Id, workers: Workers = None) -> None:
 
 @app.command()
 @verb
-def dev(s: Session, id: Id, units: Units = None, workers: Workers = None) -> None:
+def dev(
+    s: Session,
+    id: Id,
+    units: Units = None,
+    workers: Workers = None,
+    runner: Runner = "local",
+    address: Address = None,
+) -> None:
     """Play development worlds, any number of times; decides nothing."""
     from echoctl.cli import acts
 
-    acts.dev(s, id, units, workers)
+    acts.dev(s, id, units, Crew(workers, runner, address))
 
 
 @app.command()
@@ -144,6 +164,8 @@ def rehearse(
         ),
     ] = None,
     workers: Workers = None,
+    runner: Runner = "local",
+    address: Address = None,
     expect: Expect = None,
 ) -> int:
     """Live the whole life in a throw-away workspace.
@@ -152,7 +174,7 @@ def rehearse(
     """
     from echoctl.cli import exams
 
-    return exams.rehearse(s, id, units, keep, workers, expect)
+    return exams.rehearse(s, id, units, keep, Crew(workers, runner, address), expect)
 
 
 @app.command()
@@ -233,14 +255,20 @@ def close(s: Session, id: Id, why: Why) -> None:
 
 @app.command()
 @deed
-def freeze(s: Session, id: SomeId = None, workers: Workers = None) -> None:
+def freeze(
+    s: Session,
+    id: SomeId = None,
+    workers: Workers = None,
+    runner: Runner = "local",
+    address: Address = None,
+) -> None:
     """Train, then seal everything: contract, seeds, code, jobs.
 
     No ID: every track that is ready.
     """
     from echoctl.cli import exams
 
-    exams.freeze(s, id, workers)
+    exams.freeze(s, id, Crew(workers, runner, address))
 
 
 @app.command()
@@ -252,6 +280,8 @@ def exam(
         bool, typer.Option("--resume", help="Continue an interrupted exam, under the same claim.")
     ] = False,
     workers: Workers = None,
+    runner: Runner = "local",
+    address: Address = None,
     expect: Expect = None,
 ) -> int:
     """Open the exam, once: run every job, decide, write the report.
@@ -260,7 +290,7 @@ def exam(
     """
     from echoctl.cli import exams
 
-    return exams.exam(s, id, resume, workers, expect)
+    return exams.exam(s, id, resume, Crew(workers, runner, address), expect)
 
 
 @app.command()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from echoctl import desk
-from echoctl.cli.acts import language, watching, workers_or_all
+from echoctl.cli.acts import language, watching
+from echoctl.cli.crew import Crew
 from echoctl.cli.session import Session
 from echoctl.errors import CheckFailed, EchoError, Refused
 
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
     from echoctl.desk import Decided, Shown, Vouched, Workspace
 
 
-def freeze(s: Session, id: str | None, workers: int | None) -> None:
+def freeze(s: Session, id: str | None, crew: Crew) -> None:
     """Seal one track, or every one that is ready."""
     ids = [id] if id is not None else desk.ready(s.desk)
     if not ids:
         raise Refused("no track is ready to be frozen", "see what each one needs: echoctl list")
-    every = []
+    every, hired = [], crew.hire()
     for one in ids:
         with watching(s, one) as watch:
-            done = desk.freeze(s.desk, one, workers=workers_or_all(workers), observer=watch)
+            done = desk.freeze(s.desk, one, observer=watch, **hired)
         every.append(done.as_json())
         if not s.json:
             from echoctl.render import papers
@@ -33,10 +34,10 @@ def freeze(s: Session, id: str | None, workers: int | None) -> None:
         s.screen.json(every[0] if id is not None else every)
 
 
-def exam(s: Session, id: str, resume: bool, workers: int | None, expect: str | None) -> int:
+def exam(s: Session, id: str, resume: bool, crew: Crew, expect: str | None) -> int:
     """Open the exam, or resume it; decide, and write the report."""
     with watching(s, id) as watch:
-        done = desk.exam(s.desk, id, resume=resume, workers=workers_or_all(workers), observer=watch)
+        done = desk.exam(s.desk, id, resume=resume, observer=watch, **crew.hire())
     files = _publish(s, s.desk, id)
     if s.json:
         s.screen.json({**done.as_json(), "report": files})
@@ -50,14 +51,12 @@ def rehearse(
     id: str,
     units: int | None,
     keep: Path | None,
-    workers: int | None,
+    crew: Crew,
     expect: str | None,
 ) -> int:
     """Live the whole life in a throw-away workspace and show its verdict, loudly marked."""
     with watching(s, id) as watch:
-        done = desk.rehearse(
-            s.desk, id, units=units, keep=keep, workers=workers_or_all(workers), observer=watch
-        )
+        done = desk.rehearse(s.desk, id, units=units, keep=keep, observer=watch, **crew.hire())
     try:
         files = _publish(s, done.workspace, id)
         if s.json:
@@ -149,7 +148,7 @@ def replay(s: Session, id: str, job: str, row: int, fps: float, gif: Path | None
 
     shown = compose.film(found)
     if gif is not None:
-        film.write_gif([shown], gif, fps=max(1, round(fps)))
+        gif.write_bytes(film.gif([shown], fps=max(1, round(fps))))
         if s.json:
             s.screen.json({"file": str(gif), "frames": len(shown.frames)})
         else:

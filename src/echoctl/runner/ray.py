@@ -78,7 +78,7 @@ class Ray:
         UsageError where Ray is not installed or the cluster has fewer CPUs than `workers`;
         CheckFailed where the address does not answer.
         """
-        ray = self._ray = self._ray or self._connect(workers)
+        ray = self._connect(workers)
         if not self._alone:
             self._refuse_small(workers)
         data = code.root.read_bytes() if code.sealed else build_zip(travelling(code))
@@ -96,6 +96,13 @@ class Ray:
 
         self._begin = begin
         self._workers = [begin(0 if self._alone else 1) for _ in range(workers)]
+
+    def cpus(self) -> int:
+        """Return how many CPUs the cluster has, by default the machine's cores; at least 1."""
+        if self._address is None:
+            return os.cpu_count() or 1
+        ray = self._connect(1)
+        return max(1, int(ray.cluster_resources().get("CPU", 0)))
 
     def send(self, worker: int, task: Task) -> None:
         """Give a worker its next task, with the bytes of what it needs."""
@@ -135,6 +142,9 @@ class Ray:
         self._ray, self._ours, self._alone = None, False, False
 
     def _connect(self, workers: int) -> Any:  # noqa: ANN401 - Ray may be absent
+        """Return the package ray, connected; once connected it stays so until `close`."""
+        if self._ray is not None:
+            return self._ray
         # A run of an experiment reports to nobody.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
@@ -152,6 +162,7 @@ class Ray:
                     f"this process is connected to the Ray cluster at {inside} already",
                     "name that address, or leave it first",
                 )
+            self._ray = ray
             return ray
         quiet = {"log_to_driver": False, "logging_level": "error", "include_dashboard": False}
         if self._address is None:
@@ -165,7 +176,7 @@ class Ray:
                 raise CheckFailed(
                     f"no Ray cluster could be joined at {self._address}: {first}", _START_ONE
                 ) from None
-        self._ours = True
+        self._ray, self._ours = ray, True
         return ray
 
     def _listen(self, number: int, asked: Any) -> None:  # noqa: ANN401
