@@ -149,6 +149,16 @@ def test_a_block_of_seeds_that_another_contract_uses_is_refused(toy: Workspace) 
         desk.preflight(toy, "toy")
 
 
+def test_seeds_that_were_published_stay_used_when_their_contract_is_gone(
+    checked: Workspace,
+) -> None:
+    moved = checked.contract_path("toy").read_text().replace("id: toy", "id: other")
+    checked.contract_path("other").write_text(moved.replace("base: 10000", "base: 20000"))
+    checked.contract_path("toy").unlink()
+    with pytest.raises(Refused, match=r"belong to both other\.development .* and toy\.dev"):
+        desk.preflight(checked, "other")
+
+
 def test_a_required_track_must_have_its_verdict(toy: Workspace, decided: Workspace) -> None:
     moved = (
         toy.contract_path("toy").read_text().replace("id: toy", "id: second")
@@ -192,7 +202,8 @@ def test_a_track_can_start_from_another_tracks_sealed_artefacts(decided: Workspa
         n: a["sha256"] for n, a in theirs.items()
     }
     assert desk.exam(decided, "second").colour == "green"
-    assert desk.verify(decided, "second", rerun=2).failures == 0
+    verified = desk.verify(decided, "second", rerun=2)
+    assert verified.failures == 0, [c for c in verified.checks if c["state"] == "failed"]
 
 
 def test_an_unknown_track_is_named_with_those_there_are(toy: Workspace) -> None:

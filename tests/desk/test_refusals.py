@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -361,6 +362,33 @@ def test_a_ledger_without_its_tail_cannot_reopen_the_exam(decided: Workspace) ->
     assert desk.verify(decided, "toy").exit == 5
 
 
+@pytest.mark.parametrize("kept", ["witness", "verdict", "results", "report", "nothing"])
+def test_an_exam_of_which_anything_is_left_cannot_be_opened_again(
+    decided: Workspace, kept: str
+) -> None:
+    desk.record_report(decided, "toy", {"toy.md": b"# red\n"})
+    path = decided.ledger_path("toy")
+    lines = path.read_bytes().splitlines(keepends=True)
+    claim = next(n for n, line in enumerate(lines) if b'"event":"claim"' in line)
+    path.write_bytes(b"".join(lines[:claim]))
+    traces = {
+        "witness": decided.artifacts("toy") / "witness" / "claim.txt",
+        "verdict": decided.artifacts("toy") / "verdict.json",
+        "results": decided.exam("toy"),
+        "report": decided.results_path("toy") / "toy.md",
+    }
+    for name, trace in traces.items():
+        if name != kept:
+            shutil.rmtree(trace) if trace.is_dir() else trace.unlink()
+    if kept == "nothing":
+        # What no local file can catch (attacks.md, row 16): only a receipt kept outside can.
+        assert desk.exam(decided, "toy").colour == "green"
+        return
+    (decided.exam("toy") / "claim.json").unlink(missing_ok=True)
+    with pytest.raises(Inconsistent, match="the ledger of toy has no claim: its tail was cut"):
+        desk.exam(decided, "toy")
+
+
 def test_results_whose_receipts_were_cut_away_are_played_again_and_compared(
     decided: Workspace, decided_once: Workspace
 ) -> None:
@@ -381,10 +409,11 @@ def test_results_whose_receipts_were_cut_away_are_played_again_and_compared(
 
 
 def test_a_file_of_no_sealed_job_among_the_outcomes_is_refused(frozen: Workspace) -> None:
+    assert act(frozen, "exam", fault="exam.claimed:1")[0] == -9
     (frozen.exam("toy") / "jobs").mkdir(parents=True)
-    (frozen.exam("toy") / "jobs" / "exam-better-1.jsonl.gz").write_bytes(b"")
+    (frozen.exam("toy") / "jobs" / "better.jsonl").write_bytes(b"")
     with pytest.raises(Inconsistent, match="belongs to no sealed job"):
-        desk.exam(frozen, "toy")
+        desk.exam(frozen, "toy", resume=True)
 
 
 def test_resuming_what_was_never_opened_is_refused(frozen: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from echoctl.canon import canonical
-from echoctl.contract import Contract, Seeds, conflicts
+from echoctl.contract import Block, Contract, Seeds
 from echoctl.contract.canonical import canonical_bytes
 from echoctl.desk.playing import (
     DEVELOPMENT,
@@ -25,7 +26,7 @@ from echoctl.desk.playing import (
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
-from echoctl.errors import CheckFailed, EchoError, Refused, UsageError
+from echoctl.errors import CheckFailed, EchoError, Inconsistent, Refused, UsageError
 from echoctl.lint import LintReport, lint
 from echoctl.runner.local import Local
 from echoctl.runner.run import Code, Observer, Silent, run
@@ -146,17 +147,31 @@ def _linted(contract: Contract, *, rehearsal: bool) -> LintReport:
 
 
 def _refuse_conflicts(ws: Workspace, contract: Contract, seeds: Seeds) -> None:
-    every = [seeds]
-    for other in ws.ids():
-        if other == contract.id:
-            continue
-        try:
-            every.append(Seeds.lay_out(ws.working_contract(other)))
-        except EchoError:
-            continue  # that contract's own preflight says what is wrong with it
-    found = [sentence for sentence in conflicts(every) if contract.id + "." in sentence]
+    """Refuse seeds that another contract lays out, or that were published for one."""
+    published = {path.stem for path in (ws.root / "seeds").glob("*.json")}
+    found = []
+    for other in sorted({*ws.ids(), *published} - {contract.id}):
+        for one in _laid_elsewhere(ws, other):
+            found += seeds.overlaps(one)
     if found:
-        raise Refused("; ".join(found[:3]), "move the block's base to seeds that nobody has used")
+        said = list(dict.fromkeys(found))
+        raise Refused("; ".join(said[:3]), "move the block's base to seeds that nobody has used")
+
+
+def _laid_elsewhere(ws: Workspace, other: str) -> list[Seeds]:
+    """Return another contract's blocks: as it lays them out now, and as they were published."""
+    out = []
+    with contextlib.suppress(EchoError):  # that contract's own preflight says what is wrong
+        out.append(Seeds.lay_out(ws.working_contract(other)))
+    path = ws.seeds_path(other)
+    if path.exists():
+        try:
+            blocks = json.loads(read_plain(path))["blocks"]
+            laid = {name: Block(name, b["base"], b["size"], {}) for name, b in blocks.items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise Inconsistent(f"seeds/{other}.json cannot be read", "restore it") from None
+        out.append(Seeds(other, laid))
+    return out
 
 
 def _published(ws: Workspace, contract: Contract, seeds: Seeds, dossier: Dossier) -> bool:

@@ -117,6 +117,8 @@ def _examine(
     ws: Workspace, ledger: Ledger, workers: int, watch: Observer, engine: Engine
 ) -> Decided:
     dossier, id = ledger.dossier, ledger.dossier.id
+    if dossier.claim is None:
+        _refuse_traces(ws, id)
     sealed = open_sealed(ws, dossier)
     _tell_differences(ws, sealed, watch)
     if dossier.complete is None:
@@ -141,6 +143,22 @@ def _examine(
         sum(int(one["rows"]) for one in dossier.done.values()), told_incidents(dossier),
         dossier.rehearsal,
     )  # fmt: skip
+
+
+def _refuse_traces(ws: Workspace, id: str) -> None:
+    """Refuse to open an exam of which something is left: its ledger lost what came after."""
+    traces = [
+        ws.artifacts(id) / "witness" / "claim.txt", ws.artifacts(id) / "verdict.json",
+        ws.exam(id) / "timings.jsonl", *sorted((ws.exam(id) / "jobs").glob("*.gz"))[:1],
+        *sorted(ws.results_path(id).glob(f"{id}.*"))[:1],
+    ]  # fmt: skip
+    for path in traces:
+        if path.exists() or path.is_symlink():
+            raise Inconsistent(
+                f"{path.relative_to(ws.root)} is here, and the ledger of {id} has no claim: its "
+                "tail was cut",
+                "restore the ledger from a copy that verifies",
+            )
 
 
 def told_incidents(dossier: Dossier) -> tuple[str, ...]:
