@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Self
+from operator import add
+from typing import Final, NamedTuple, Self, TypeVar
 
 from echoctl.mind.gate import OK, Gate
-from echoctl.mind.reading import SECOND, Belief, Reading, Tables
-from echoctl.mind.roles import DROP, HURT, NONE, NOOP, UNKNOWN, USE_WITH, Shape, Trial
+from echoctl.mind.reading import FIRST, SECOND, Belief, Reading, Tables
+from echoctl.mind.roles import DROP, HURT, NONE, NOOP, ROLES, UNKNOWN, USE_WITH, Shape, Trial
 
 SILENCE: Final = 1
 VERIFY: Final = 2
@@ -37,6 +38,9 @@ SIZE: Final = 1
 BORDER: Final = 2
 RANK: Final = 3
 BITS: Final = ("", "size", "border", "rank")
+
+FEW: Final = 3
+"""Cells of a class that is a handful of things rather than an area."""
 
 _CHILD: Final = 64
 """A place that was split by a bit of some value is ``(place + 2) * 64 + bit * 16 + value``."""
@@ -146,14 +150,15 @@ class Configuration:
 def detail(shape: Shape, bit: int) -> int:
     """Return the value, 0 to 15, of one bit of a shape's signature.
 
-    Size doubles from step to step (1, 2-3, 4-7, ...), border counts eighths of the cells, rank is
-    how many classes have more cells (7 for more).
+    Size doubles from step to step (1, 2-3, 4-7, ...) and border counts eighths of the cells. Rank
+    is 0 for the commonest class, 1 for the second, 2 for a further one of many cells and 3 for a
+    further one of few (three at most).
     """
     if bit == SIZE:
         return min(shape.cells.bit_length(), 15)
     if bit == BORDER:
         return 8 * shape.border // shape.cells if shape.cells else 0
-    return min(shape.rank, 7)
+    return min(shape.rank, 2) + (shape.rank > 1 and shape.cells <= FEW)
 
 
 def child(place: int, bit: int, value: int) -> int:
@@ -189,10 +194,14 @@ class EditedReading(Reading):
     """Mask of the bits that are ignored in what does not move."""
     details: int = 0
     """Mask of the bits that `sign` carries beside the plain signature."""
+    _signs: dict[Shape, int] = field(default_factory=dict, compare=False, repr=False)
     _places: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
 
     def sign(self, shape: Shape) -> int:
         """Return the plain signature, and four bits for each detail that is asked for."""
+        known = self._signs.get(shape)
+        if known is not None:
+            return known
         sign = super().sign(shape)
         if self.merged and not shape.moves:
             many, edge = sign // 3, sign % 3
@@ -203,6 +212,7 @@ class EditedReading(Reading):
             for bit in (SIZE, BORDER, RANK):
                 if self.details >> bit & 1:
                     sign |= detail(shape, bit) << 4 * bit
+        self._signs[shape] = sign
         return sign
 
     def place(self, sign: int, kind: int) -> int:
@@ -231,6 +241,56 @@ class EditedReading(Reading):
             tried = role != NOOP or root(place) & 7 not in (USE_WITH, DROP)
             return role if tried and role not in (NONE, HURT) else UNKNOWN
         return role
+
+
+class Experience:
+    """All that a memory has witnessed, counted so that it can be read again under other edits.
+
+    Layer 1 is the same under every edit, and layer 2 only depends on how often each (shape, kind)
+    showed each role.
+    """
+
+    __slots__ = ("cases", "first")
+
+    def __init__(self, trials: Iterable[Trial] = ()) -> None:
+        self.first: dict[int, list[int]] = {}
+        """key of layer 1 -> successes by role, then trials."""
+        self.cases: dict[tuple[Shape, int], list[int]] = {}
+        """(shape, kind) -> successes by role, then trials."""
+        self.add(trials)
+
+    def add(self, trials: Iterable[Trial]) -> None:
+        """Count more trials."""
+        for trial in trials:
+            count(self.first, trial.id * 8 + trial.kind, trial.role)
+            count(self.cases, (trial.shape, trial.kind), trial.role)
+
+    def read(self, reading: EditedReading) -> EditedTables:
+        """Return the tables of a reading, as if it had counted every trial itself."""
+        tables = EditedTables(reading)
+        tables.first = {key: row.copy() for key, row in self.first.items()}
+        for key, row in tables.first.items():
+            tables.first_answers[key] = reading.answer(FIRST, row)
+        for (shape, kind), row in self.cases.items():
+            place = reading.place(reading.sign(shape), kind)
+            known = tables.second.get(place)
+            tables.second[place] = row.copy() if known is None else list(map(add, known, row))
+        for place, row in tables.second.items():
+            role = reading.hushed(place, reading.answer(SECOND, row))
+            tables.second_answers[place] = role
+        return tables
+
+
+Key = TypeVar("Key")
+
+
+def count(rows: dict[Key, list[int]], key: Key, role: int) -> None:
+    """Count one trial of a key that showed a role."""
+    row = rows.get(key)
+    if row is None:
+        row = rows[key] = [0] * (len(ROLES) + 1)
+    row[role] += 1
+    row[-1] += 1
 
 
 class EditedTables(Tables):
