@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echoctl.mind.board import Board, facing, geometry, nearest
+from echoctl.mind.board import Board, Ways, facing, geometry, nearest
 from echoctl.percept import FORWARD, LEFT, RIGHT
 
 SIZES = st.tuples(st.integers(1, 7), st.integers(1, 7))
@@ -117,6 +117,21 @@ def test_the_way_found_is_valid_and_as_short_as_any(
             way = (way + (1 if action == RIGHT else -1)) % 4
     assert (1 << geo.place[at], way) == (bit, end_heading)
     assert at + geo.steps[way] in targets
+
+
+@given(mazes(), st.lists(st.sets(st.integers(0, 35), max_size=3), max_size=4))
+def test_searches_that_share_their_layers_find_what_each_finds_alone(
+    maze: tuple[int, int, set[int], int, int, set[int]], targets: list[set[int]]
+) -> None:
+    width, height, free, start, heading, _ = maze
+    geo = geometry(width, height)
+    mask = sum(1 << geo.place[at] for at in free)
+    place = (geo.stride, mask, 1 << geo.place[start], heading)
+    ways = Ways(*place)
+    for some in targets:
+        cells = sum(1 << geo.place[at] for at in some if at < width * height)
+        want = facing(geo.stride, cells)
+        assert ways.nearest(want) == nearest(*place, want)
 
 
 def test_what_gains_and_loses_a_cell_in_one_tick_moves_by_itself() -> None:

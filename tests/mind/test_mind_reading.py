@@ -127,7 +127,7 @@ def test_what_was_lived_beats_layer_1_which_beats_layer_2() -> None:
     assert mind.believe(2 * 8 + ENTER).layer == SECOND
     assert mind.believe(2 * 8 + ENTER).role == NOOP
     assert mind.believe(2 * 8 + TAKE) == Belief(UNKNOWN, NOWHERE, -1)
-    mind.lived[5 * 8 + ENTER] = NONE
+    mind._live(5 * 8 + ENTER, NONE)
     assert mind.believe(5 * 8 + ENTER) == Belief(NONE, LIVED, 5 * 8 + ENTER)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from echoctl.mind.beliefs import NO_BELIEF, Beliefs
-from echoctl.mind.board import around, facing, nearest
+from echoctl.mind.board import Ways, around, facing
 from echoctl.mind.gate import MODIFY, OK, Gate
 from echoctl.mind.reading import Belief, Tables
 from echoctl.mind.roles import (
@@ -34,6 +34,8 @@ from echoctl.percept import FORWARD, WAIT, Percept
 
 Choice: TypeAlias = Callable[["Mind", int], int]
 """What to do to an id: a kind of action, or -1 for nothing."""
+Filter: TypeAlias = Callable[["Mind", int], bool]
+"""Whether what was chosen for an id is wanted now."""
 Rule: TypeAlias = tuple[str, Callable[["Mind"], bool]]
 """A name and a function that makes a plan (True) or leaves it to the next rule (False)."""
 Veto: TypeAlias = Callable[["Mind", int, int, int], bool]
@@ -59,6 +61,10 @@ class Decision(NamedTuple):
     rule: str
     key: int
     belief: Belief
+
+
+def _walkable(mind: Mind, id_: int) -> int:
+    return ENTER if mind.role(id_ * 8 + ENTER) == NONE else -1
 
 
 class Mind(Beliefs):
@@ -94,7 +100,9 @@ class Mind(Beliefs):
         self.rule = ""
         self._path: list[int] = []
         self._goal_key = -1
-        self._lasting = False
+        self._classes = len(self.board.present)
+        self._unseen = False
+        """Whether the last change showed a class for the first time."""
         self.resting = False
         self.settled = False
         """At rest for reasons that no movement of known things can change."""
@@ -142,11 +150,17 @@ class Mind(Beliefs):
         self.now = after
         self.steps += 1
         changed, elsewhere = self.board.update(after.cells, front)
-        for id_ in changed:
-            if self._look_again(id_):
-                self._path.clear()
-                if not self.settled:
-                    self.resting = False
+        if changed:
+            present = self.board.present
+            for id_ in present[self._classes :]:
+                self._touch(id_)
+            self._unseen = len(present) > self._classes
+            self._classes = len(present)
+            for id_ in changed:
+                if self._look_again(id_):
+                    self._path.clear()
+                    if not self.settled:
+                        self.resting = False
         if after.hand != before.hand:
             if before.hand == self.empty:
                 self.picks[after.hand] = self.picks.get(after.hand, 0) + 1
@@ -169,9 +183,9 @@ class Mind(Beliefs):
                 self.changes[front] = self.changes.get(front, 0) + 1
                 self._renew()
         if elsewhere:
-            if not self._lasting:
+            if self.rule != self.lasting:
                 self._path.clear()
-            if self.resting and not (self.settled and len(self.board.present) == self._classes):
+            if self._unseen or not self.settled:
                 self.resting = False
         for listener in self.listeners:
             listener(self, before, action, after)
@@ -213,47 +227,52 @@ class Mind(Beliefs):
 
     # --- plans --------------------------------------------------------------------------------
 
-    def pursue(self, choose: Choice, *, drop_first: bool = False, insist: bool = False) -> bool:
+    def pursue(
+        self, choose: Choice, *, when: Filter | None = None, drop_first: bool = False,
+        insist: bool = False,
+    ) -> bool:  # fmt: skip
         """Plan to do the chosen thing to the nearest cell of a class that has one; say if it can.
 
         The gate is asked about the nearest; where it says no, `choose` is asked again for that
-        class and may offer the next kind of action in its place. With `drop_first` the plan is to
-        put down what is held beside that cell and to act on it next: walking there first keeps
-        it from dropping, going, coming back and picking up again. With `insist` what the gate
-        would only prune (MODIFY) is done all the same; what it blocks never is.
+        class and may offer the next kind of action in its place. `choose` looks at the hand and
+        at one class alone (what is believed of it, its verdicts), so its answer is kept until one
+        of these changes; what looks at more goes into `when`, which is asked every time.
+
+        With `drop_first` the plan is to put down what is held beside that cell and to act on it
+        next: walking there first keeps it from dropping, going, coming back and picking up again.
+        With `insist` what the gate would only prune (MODIFY) is done all the same; what it blocks
+        never is.
         """
+        chosen = self._choose(choose)
+        if not chosen:
+            return False
         board, verdicts = self.board, self.gate.verdicts
         most = MODIFY if insist else OK
-        wanted = {}
-        for id_ in board.present:
-            if board.masks[id_]:
-                kind = choose(self, id_)
-                if kind >= 0 and verdicts[id_ * 8 + kind] <= most:
-                    wanted[id_] = kind
+        wanted = {
+            id_: kind
+            for id_, kind in chosen.items()
+            if board.masks[id_]
+            and verdicts[id_ * 8 + kind] <= most
+            and (when is None or when(self, id_))
+        }
         while wanted:
             found = self._seek(wanted)
             if found is None:
                 break
             path, cell = found
             id_ = board.cells[cell]
-            kind = wanted.pop(id_)
-            key = id_ * 8 + kind
-            if any(veto(self, id_, kind, cell) for veto in self.vetoes):
-                self.hindered = True
+            kind = self._admit(choose, cell, wanted.pop(id_), most)
+            if kind < 0:
                 continue
-            if self.gate.ask(key, self.rule) > most:
-                instead = choose(self, id_)
-                if instead >= 0 and instead != kind:
-                    wanted[id_] = instead
-            elif not drop_first:
-                self._plan([ACTION_OF[kind], *path], key)
+            if not drop_first:
+                self._plan([ACTION_OF[kind], *path], id_ * 8 + kind)
                 return True
-            elif way := self._drop_beside(cell):
+            way = self._drop_beside(cell)
+            if way is not None:
                 self.intention = (id_, kind)
                 self._plan(way, -1)
                 return True
-            else:
-                self.hindered = True
+            self.hindered = True
         self.hindered |= bool(wanted)
         return False
 
@@ -281,7 +300,6 @@ class Mind(Beliefs):
         """
         self.resting = True
         self.settled = not self.hindered
-        self._classes = len(self.board.present)
         return self.wait()
 
     # --- inside -------------------------------------------------------------------------------
@@ -310,11 +328,13 @@ class Mind(Beliefs):
 
     def _decide(self) -> int:
         """Ask the rules in order; the first that makes a plan is followed."""
-        self.free = 0
+        free = 0
         masks = self.board.masks
-        for id_ in self.board.present:
-            if self.role(id_ * 8) == NONE:
-                self.free |= masks[id_]
+        for id_ in self._choose(_walkable):
+            free |= masks[id_]
+        self.free = free
+        here = 1 << self.geometry.place[self.now.pos]
+        self.ways = Ways(self.geometry.stride, free, here, self.now.heading)
         self.hindered = False
         self.resting = self.settled = False
         for name, rule in self.rules:
@@ -327,7 +347,6 @@ class Mind(Beliefs):
             self.idle += 1
         else:
             self.idle = 0
-        self._lasting = self.rule == self.lasting
         action = self._path.pop()
         if action == FORWARD and self._path:
             # The first step of a new plan passes the gate like every other.
@@ -339,6 +358,37 @@ class Mind(Beliefs):
         self.decisions.append(Decision(self.steps, self.rule, self._goal_key, belief))
         return action
 
+    def _admit(self, choose: Choice, cell: int, kind: int, most: int) -> int:
+        """Return the first kind proposed for a cell that nobody turns down, or -1.
+
+        Where the gate prunes one, `choose` may propose the next in its place.
+        """
+        id_ = self.board.cells[cell]
+        while True:
+            if any(veto(self, id_, kind, cell) for veto in self.vetoes):
+                self.hindered = True
+                return -1
+            if self.gate.ask(id_ * 8 + kind, self.rule) <= most:
+                return kind
+            self._touch(id_)
+            instead = choose(self, id_)
+            if instead < 0 or instead == kind:
+                return -1
+            kind = instead
+
+    def _choose(self, choose: Choice) -> dict[int, int]:
+        """Return id -> kind for every class that `choose` chooses something for."""
+        kept = self._chosen.get(choose)
+        if kept is None:
+            kept = self._chosen[choose] = ({}, list(self.board.present))
+        chosen, stale = kept
+        for id_ in stale:
+            kind = choose(self, id_)
+            if kind >= 0:
+                chosen[id_] = kind
+        stale.clear()
+        return chosen
+
     def _plan(self, path: list[int], key: int) -> None:
         self._path = path
         self._goal_key = key
@@ -349,9 +399,7 @@ class Mind(Beliefs):
         targets = 0
         for id_ in wanted:
             targets |= masks[id_]
-        here = 1 << geo.place[self.now.pos]
-        want = facing(geo.stride, targets)
-        found = nearest(geo.stride, self.free, here, self.now.heading, want)
+        found = self.ways.nearest(facing(geo.stride, targets))
         if found is None:
             return None
         path, bit, heading = found
@@ -367,7 +415,7 @@ class Mind(Beliefs):
         spots = self.ground() & ~target
         east, south, west, north = facing(geo.stride, spots)
         want = (east & beside, south & beside, west & beside, north & beside)
-        way = nearest(geo.stride, self.free, here, self.now.heading, want)
+        way = self.ways.nearest(want)
         return None if way is None else [PUT, *way[0]]
 
     def _renew(self) -> None:

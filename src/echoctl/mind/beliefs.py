@@ -6,7 +6,7 @@ different, or until something else is in the hand.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from echoctl.mind.board import Board
 from echoctl.mind.gate import Gate
@@ -36,7 +36,10 @@ class Beliefs:
         """key -> the role lived in this episode (using while carrying: only successes)."""
         self._lived_with: dict[int, bytearray] = {}
         self._memo = bytearray([STALE]) * KEYS
+        self._kept: dict[int, Belief] = {}
         self._signs = [-1] * 256
+        self._chosen: dict[Any, tuple[dict[int, int], list[int]]] = {}
+        """For each choice: id -> the kind it chose, and the ids that it has to look at again."""
         # What it stands on has been entered already, or it would not stand there.
         self.lived[percept.cells[percept.pos] * 8 + ENTER] = NONE
 
@@ -48,15 +51,21 @@ class Beliefs:
     def role(self, key: int) -> int:
         """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
         role = self._memo[key]
-        if role == STALE:
-            role = self._memo[key] = self.believe(key).role
-        return role
+        return role if role != STALE else self.believe(key).role
 
     def believe(self, key: int) -> Belief:
         """Return what is believed of a key and which layer and key said so.
 
         Lived in this episode beats layer 1, which beats layer 2 (the reading may swap the two).
         """
+        if self._memo[key] != STALE:
+            return self._kept[key]
+        belief = self._look_up(key)
+        self._memo[key] = belief.role
+        self._kept[key] = belief
+        return belief
+
+    def _look_up(self, key: int) -> Belief:
         id_, kind = key >> 3, key & 7
         lived = self._lived(id_, kind)
         if lived != UNKNOWN:
@@ -136,10 +145,10 @@ class Beliefs:
                 return False
             self.lived[key] = role
         self.gate.forget(key)
-        if self._memo[key] == role:
-            return False
+        self._touch(key >> 3)
+        same = self._memo[key] == role
         self._memo[key] = STALE
-        return True
+        return not same
 
     def _look_again(self, id_: int) -> bool:
         """Look an id's beliefs up again if it reads differently now; say whether it does."""
@@ -155,6 +164,7 @@ class Beliefs:
                 for key in range(other * 8, other * 8 + 8):
                     self._memo[key] = STALE
                     self.gate.forget(key)
+                self._touch(other)
                 differs = True
         return differs
 
@@ -162,3 +172,12 @@ class Beliefs:
         """Look up again what is believed of using, now that the hand holds something else."""
         for id_ in self.board.present:
             self._memo[id_ * 8 + USE_WITH] = STALE
+        for chosen, stale in self._chosen.values():
+            chosen.clear()
+            stale[:] = self.board.present
+
+    def _touch(self, id_: int) -> None:
+        """Choose again what to do to an id: something believed of it, or its verdict, changed."""
+        for chosen, stale in self._chosen.values():
+            chosen.pop(id_, None)
+            stale.append(id_)

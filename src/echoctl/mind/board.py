@@ -7,7 +7,7 @@ or west never wraps round, and shifting a number by 1 or by `stride` moves every
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from echoctl.mind.roles import Shape
 from echoctl.percept import EAST, LEFT, NORTH, RIGHT, SOUTH, WEST
@@ -138,56 +138,84 @@ def around(stride: int, cells: int) -> int:
     return cells >> 1 | cells << 1 | cells >> stride | cells << stride
 
 
-def nearest(
-    stride: int, free: int, start: int, heading: int, want: tuple[int, int, int, int]
-) -> tuple[list[int], int, int] | None:
-    """Find the fewest turns and steps to a wanted cell and heading, breadth first.
+Way: TypeAlias = tuple[list[int], int, int]
+"""Actions in reverse order (the next one pops off the end), the bit and heading reached."""
 
-    `free` are the cells that may be walked on, `start` the bit of the own cell (free or not),
-    `want` the wanted cells for each heading. Returns the actions in reverse order (so that the
-    next one pops off the end), the bit of the cell reached and its heading; None if there is no
-    way. Ties go to the heading east, south, west, north, then to the first cell in reading order.
+
+class Ways:
+    """The ways from one cell and heading, breadth first by turns and steps, found once.
+
+    `free` are the cells that may be walked on, `start` the bit of the own cell (free or not).
+    Layer n holds, for each heading, the cells that n actions reach and no fewer; layers are added
+    as far as a search needs them and serve every later search from the same place.
     """
-    want0, want1, want2, want3 = want
-    if not (want0 | want1 | want2 | want3) & (free | start):
-        return None
-    front0 = start if heading == EAST else 0
-    front1 = start if heading == SOUTH else 0
-    front2 = start if heading == WEST else 0
-    front3 = start if heading == NORTH else 0
-    open_ = free | start
-    new0, new1, new2, new3 = open_ ^ front0, open_ ^ front1, open_ ^ front2, open_ ^ front3
-    layers: list[tuple[int, int, int, int]] = []
-    while front0 | front1 | front2 | front3:
-        if hit := front0 & want0:
-            return _trace(stride, layers, hit & -hit, EAST)
-        if hit := front1 & want1:
-            return _trace(stride, layers, hit & -hit, SOUTH)
-        if hit := front2 & want2:
-            return _trace(stride, layers, hit & -hit, WEST)
-        if hit := front3 & want3:
-            return _trace(stride, layers, hit & -hit, NORTH)
-        layers.append((front0, front1, front2, front3))
+
+    __slots__ = ("_layers", "_new", "_stride")
+
+    def __init__(self, stride: int, free: int, start: int, heading: int) -> None:
+        self._stride = stride
+        fronts = [0, 0, 0, 0]
+        fronts[heading] = start
+        self._layers = [(fronts[0], fronts[1], fronts[2], fronts[3])]
+        open_ = free | start
+        self._new = [open_ ^ front for front in fronts]
+
+    def nearest(self, want: tuple[int, int, int, int]) -> Way | None:
+        """Return the way of fewest actions to one of the wanted cells for each heading.
+
+        None if there is none. Ties go to the heading east, south, west, north, then to the first
+        cell in reading order; going straight is preferred to turning.
+        """
+        want0, want1, want2, want3 = want
+        layers = self._layers
+        depth = 0
+        while True:
+            if depth == len(layers) and not self._deepen():
+                return None
+            front0, front1, front2, front3 = layers[depth]
+            if hit := front0 & want0:
+                return _trace(self._stride, layers, depth, hit & -hit, EAST)
+            if hit := front1 & want1:
+                return _trace(self._stride, layers, depth, hit & -hit, SOUTH)
+            if hit := front2 & want2:
+                return _trace(self._stride, layers, depth, hit & -hit, WEST)
+            if hit := front3 & want3:
+                return _trace(self._stride, layers, depth, hit & -hit, NORTH)
+            depth += 1
+
+    def _deepen(self) -> bool:
+        """Add a layer; False when everything within reach is in one already."""
+        stride = self._stride
+        front0, front1, front2, front3 = self._layers[-1]
+        new0, new1, new2, new3 = self._new
         turned_ns = front1 | front3
         turned_ew = front0 | front2
         front0 = (turned_ns | front0 << 1) & new0
         front2 = (turned_ns | front2 >> 1) & new2
         front1 = (turned_ew | front1 << stride) & new1
         front3 = (turned_ew | front3 >> stride) & new3
-        new0 ^= front0
-        new1 ^= front1
-        new2 ^= front2
-        new3 ^= front3
-    return None
+        if not (front0 | front1 | front2 | front3):
+            return False
+        self._layers.append((front0, front1, front2, front3))
+        self._new = [new0 ^ front0, new1 ^ front1, new2 ^ front2, new3 ^ front3]
+        return True
+
+
+def nearest(
+    stride: int, free: int, start: int, heading: int, want: tuple[int, int, int, int]
+) -> Way | None:
+    """Return the way of a single search (see `Ways`)."""
+    return Ways(stride, free, start, heading).nearest(want)
 
 
 def _trace(
-    stride: int, layers: list[tuple[int, int, int, int]], bit: int, heading: int
-) -> tuple[list[int], int, int]:
+    stride: int, layers: list[tuple[int, int, int, int]], depth: int, bit: int, heading: int
+) -> Way:
     """Walk back through the layers; a straight step is preferred to a turn."""
     end, end_heading = bit, heading
     actions = []
-    for layer in reversed(layers):
+    for at in range(depth - 1, -1, -1):
+        layer = layers[at]
         if heading == EAST:
             behind = bit >> 1
         elif heading == SOUTH:

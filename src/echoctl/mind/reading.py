@@ -7,6 +7,7 @@ the three methods or replace the fields; nothing here looks at anything but whol
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -104,13 +105,16 @@ class Tables:
         """Count more trials and refresh the answers of the rows that they touch."""
         reading = self.reading
         firsts, seconds = set(), set()
-        for trial in trials:
-            key = trial.id * 8 + trial.kind
-            place = reading.place(reading.sign(trial.shape), trial.kind)
+        # Many trials are alike but for their episode: each kind of case is read once.
+        for (id_, kind, role, shape), times in Counter(trial[1:] for trial in trials).items():
+            key = id_ * 8 + kind
+            place = reading.place(reading.sign(shape), kind)
             for table, at in ((self.first, key), (self.second, place)):
-                row = table.setdefault(at, [0] * (len(ROLES) + 1))
-                row[trial.role] += 1
-                row[-1] += 1
+                row = table.get(at)
+                if row is None:
+                    row = table[at] = [0] * (len(ROLES) + 1)
+                row[role] += times
+                row[-1] += times
             firsts.add(key)
             seconds.add(place)
         for key in firsts:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from echoctl.arena import Episode, play
 from echoctl.mind import Memory, Mind, Reading, Tables
 from echoctl.track import Job, Row, Track, Workbench
-from echoctl.tracks.memx.arms import MEMORY_OF, seat
+from echoctl.tracks.memx.arms import MEMORY_OF, Seat, seat
 from echoctl.tracks.memx.policy import CURIOUS_RULES, RULES
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _train(job: Job, bench: Workbench) -> Iterator[Row]:
     memory = Memory(chain_name(name, macro), bench.make(artefact(name, macro)), append=True)
     try:
         tables = Tables(_reading(job))
-        plain = Mind(tables, RULES, lasting="goal", learning=True)
-        curious = Mind(tables, CURIOUS_RULES, lasting="goal", learning=True)
+        plain = Mind(tables, RULES, learning=True, lasting="goal")
+        curious = Mind(tables, CURIOUS_RULES, learning=True, lasting="goal")
         number = 0
         pending: Row | None = None
         for family, family_seeds in job.inputs["worlds"]:
@@ -150,18 +150,23 @@ def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
     if arm in MEMORY_OF:
         kept = MEMORY_OF[arm]
         memory = Memory(chain_name(kept, macro), bench.artefact(artefact(kept, macro)))
+
+    def seat_of(who: str, rates: tuple[int, int, int] = (0, 0, 0)) -> Seat:
+        return seat(who, str(job.keys["regime"]), _reading(job), memory or (), rates)
+
+    sit = seat_of("aprendida" if arm == "marginal" else arm)
     pending: Row | None = None
     for family, family_seeds in job.inputs["worlds"]:
-        rates = (0, 0, 0)
+        rows = _episodes(job, bench, family, family_seeds, sit)
         if arm == "marginal":
             # The rates are those of the learned arm on the very same worlds (ADR 3).
-            learned = list(_episodes(job, bench, family, family_seeds, "aprendida", memory))
-            rates = (
-                sum(played.asks for played in learned),
-                sum(played.blocks for played in learned),
-                sum(played.modifies for played in learned),
+            learned = list(rows)
+            asks, blocks, modifies = (
+                sum(getattr(played, name) for played in learned)
+                for name in ("asks", "blocks", "modifies")
             )
-        rows = _episodes(job, bench, family, family_seeds, arm, memory, rates)
+            blind = seat_of(arm, (asks, blocks, modifies))
+            rows = _episodes(job, bench, family, family_seeds, blind)
         for episode, (seed, played) in enumerate(zip(family_seeds, rows, strict=True)):
             if pending is not None:
                 yield pending
@@ -174,13 +179,12 @@ def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
 
 
 def _episodes(
-    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], arm: str,
-    memory: Memory | None, rates: tuple[int, int, int] = (0, 0, 0),
-) -> Iterator[Episode]:  # fmt: skip
+    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], sit: Seat
+) -> Iterator[Episode]:
     macro, regime = int(job.keys["unit"]), str(job.keys["regime"])
-    sit = seat(arm, regime, _reading(job), memory or (), rates)
     for episode, seed in enumerate(family_seeds):
-        world = bench.world(family, seed, ids_of(regime, macro, family, seed), job.inputs["stage"])
+        ids = ids_of(regime, macro, family, seed)
+        world = bench.world(family, seed, ids, job.inputs["stage"])
         yield play(sit(world), world, episode=episode)
 
 

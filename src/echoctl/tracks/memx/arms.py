@@ -66,7 +66,7 @@ def seat(
         return lambda world: dice.named(*_name(arm, regime, world))
     if arm == "marginal":
         gate = BlindGate(*rates)
-        blind = Mind(Tables(reading), RULES, lasting="goal", gate=gate)
+        blind = Mind(Tables(reading), RULES, gate=gate, lasting="goal")
 
         def sit_blind(world: World) -> Mind:
             gate.named(*_name(arm, regime, world))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from echoctl.mind.agent import Mind, Rule
+from echoctl.mind.agent import Choice, Mind, Rule
 from echoctl.mind.gate import BLOCK, MODIFY
 from echoctl.mind.reading import FIRST, LIVED
 from echoctl.mind.roles import (
@@ -69,7 +69,7 @@ def resume(mind: Mind) -> bool:
     if mind.carrying or mind.role(id_ * 8 + kind) == NOOP:
         mind.intention = None
         return False
-    return mind.pursue(lambda _, other: kind if other == id_ else NOTHING)
+    return mind.pursue(_RESUMED[kind], when=_intended)
 
 
 def probe(mind: Mind) -> bool:
@@ -79,7 +79,7 @@ def probe(mind: Mind) -> bool:
 
 def fetch(mind: Mind) -> bool:
     """Take something that may be of use on something that cannot be entered."""
-    return not mind.carrying and mind.pursue(_useful)
+    return not mind.carrying and mind.pursue(_takable, when=_useful)
 
 
 def empty(mind: Mind) -> bool:
@@ -94,7 +94,7 @@ def apply(mind: Mind) -> bool:
 
 def swap(mind: Mind) -> bool:
     """Put down what is of no more use, beside something that may be."""
-    return mind.carrying and mind.pursue(_useful, drop_first=True)
+    return mind.carrying and mind.pursue(_takable, when=_useful, drop_first=True)
 
 
 def unpack(mind: Mind) -> bool:
@@ -211,20 +211,34 @@ def _applicable(mind: Mind, id_: int) -> int:
     return USE_WITH if mind.role(id_ * 8 + USE_WITH) == UNKNOWN else NOTHING
 
 
-def _useful(mind: Mind, id_: int) -> int:
-    if mind.role(id_ * 8 + TAKE) != PICK or mind.role(id_ * 8 + ENTER) in (NONE, GOAL):
-        return NOTHING
+def _takable(mind: Mind, id_: int) -> int:
+    free = mind.role(id_ * 8 + ENTER) in (NONE, GOAL)
+    return TAKE if mind.role(id_ * 8 + TAKE) == PICK and not free else NOTHING
+
+
+def _useful(mind: Mind, id_: int) -> bool:
+    """Say whether something here may yield to a thing, as lived or as far as remembered."""
     for other in mind.board.present:
-        if mind.board.masks[other] and _fixed(mind, other):
-            tried = mind.tried_with(id_, other)
-            if tried == OPEN:
-                return TAKE
-            key = other * 8 + USE_WITH
-            if tried != UNKNOWN or mind.gate.verdicts[key] == MODIFY:
-                continue
-            if mind.remembers(key) in (UNKNOWN, OPEN):
-                return TAKE
-    return NOTHING
+        if not mind.board.masks[other] or not _fixed(mind, other):
+            continue
+        key = other * 8 + USE_WITH
+        tried = mind.tried_with(id_, other)
+        if tried == OPEN:
+            return True
+        pruned = mind.gate.verdicts[key] == MODIFY
+        if tried == UNKNOWN and not pruned and mind.remembers(key) in (UNKNOWN, OPEN):
+            return True
+    return False
+
+
+def _intended(mind: Mind, id_: int) -> bool:
+    return mind.intention is not None and mind.intention[0] == id_
+
+
+_RESUMED: Final[dict[int, Choice]] = {
+    kind: (lambda mind, id_, kind=kind: kind)  # type: ignore[misc]
+    for kind in (TAKE, USE)
+}
 
 
 def _pruned_by_shape(mind: Mind, id_: int) -> int:
