@@ -111,6 +111,12 @@ def exam(
                 f"the disk refused: {problem.strerror}; what is done is kept",
                 f"free some space, then: echoctl exam {id} --resume",
             ) from None
+        except KeyboardInterrupt:
+            again = " --resume" if claimed.exists() else ""
+            raise Interrupted(
+                f"the exam of {id} was stopped; what is done is kept",
+                f"resume with: echoctl exam {id}{again}",
+            ) from None
 
 
 def _examine(

@@ -151,7 +151,21 @@ class Workspace:
         with writing(
             self.ledger_path(id), id, self.clock, acknowledge_clock=self.acknowledge_clock
         ) as ledger:
+            self._sweep(id)
             yield ledger
+
+    def _sweep(self, id: str) -> None:
+        """Take away temporary files that a crash left, now that nobody else can be writing.
+
+        Half-written outcomes stay: they are compared with what is played again.
+        """
+        here = self.artifacts(id)
+        rooms = (here, here / "witness", here / "reviews", here / "amendments", self.exam(id))
+        stale = [path for room in rooms for path in room.glob(".*.part")]
+        stale += (self.root / "seeds").glob(f".{id}.json.*.part")
+        stale += self.results_path(id).glob(f".{id}.*.part")
+        for path in stale:
+            path.unlink()
 
 
 def _is_workspace(folder: Path) -> bool:
