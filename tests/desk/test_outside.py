@@ -117,6 +117,28 @@ def test_ctrl_c_ends_with_4_and_the_command_that_resumes(
     assert desk.verify(checked, "toy").failures == 0
 
 
+def test_ctrl_c_before_the_claim_and_while_deciding_can_be_resumed(
+    frozen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from echoctl.desk import examining
+    from echoctl.errors import Interrupted
+
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    for step, resume, todo in (
+        ("open_sealed", False, "resume with: echoctl exam toy"),
+        ("decide_sealed", False, "resume with: echoctl exam toy --resume"),
+        ("open_sealed", True, "resume with: echoctl exam toy --resume"),
+    ):
+        monkeypatch.setattr(examining, step, stop)
+        with pytest.raises(Interrupted) as caught:
+            desk.exam(frozen, "toy", resume=resume)
+        assert caught.value.todo == todo
+        monkeypatch.undo()
+    assert desk.exam(frozen, "toy", resume=True).colour == "green"
+
+
 WALKER = """
 from echoctl.draws import Draws
 from echoctl.track import Job, Track
