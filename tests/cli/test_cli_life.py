@@ -91,10 +91,13 @@ def test_a_kept_rehearsal_has_a_page_that_says_what_it_is(run: Run, toy: Path) -
     assert str(kept / "docs" / "results" / "toy.html") in ran.out.replace("\n", "")
 
 
-def test_expect_turns_another_colour_into_1_and_changes_nothing_else(run: Run, toy: Path) -> None:
-    words = ("rehearse", "toy", "--units", 6, "-w", toy, "--quiet")
-    green, red = run(*words, "--expect", "green"), run(*words, "--expect", "red")
+def test_expect_turns_another_colour_into_1_and_changes_nothing_else(
+    run: Run, decided: Path
+) -> None:
+    green = run("verify", "toy", "--expect", "green", "-w", decided)
+    red = run("verify", "toy", "--expect", "red", "-w", decided)
     assert (green.code, red.code) == (0, 1)
+    assert green.out.splitlines()[0] == red.out.splitlines()[0]
 
 
 def test_findings_are_recorded_answered_and_counted(run: Run, checked: Path) -> None:

@@ -206,7 +206,12 @@ def report(mark: str = "", exhibits: bool = True) -> Report:
     if exhibits:
         shown = [
             Exhibit(
-                "Fijado antes.", family, "A1", "macro 1, episodio 0, semilla 900000", films(family)
+                "Fijado antes.",
+                family,
+                "A1",
+                "macro 1, episodio 0, semilla 900000",
+                films(family),
+                family,
             )
             for family in ("LavaGapS7", "Dynamic-Obstacles-6x6", "DoorKey-6x6")
         ]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import base64
 import io
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import render_sample as sample
 from PIL import Image
 
 from echoctl.render import theatre
-from echoctl.render.film import MOST_FRAMES, Film, picture, player, rows, still, write_gif
+from echoctl.render.film import MOST_FRAMES, Film, gif, picture, player, rows, still
 from echoctl.render.screen import Screen
 from echoctl.render.text import Text
 
@@ -44,21 +43,19 @@ def test_the_sheet_holds_every_tile_and_four_arrows() -> None:
     assert image.size == ((data["agent"] + 4) * data["tile"], data["tile"])
 
 
-def test_a_gif_moves_loops_and_shows_the_films_side_by_side(tmp_path: Path) -> None:
+def test_a_gif_moves_loops_and_shows_the_films_side_by_side() -> None:
     films = sample.films("Dynamic-Obstacles-6x6")
-    write_gif(films, tmp_path / "film.gif", fps=10, size=12)
-    with Image.open(tmp_path / "film.gif") as image:
+    with Image.open(io.BytesIO(gif(films, fps=10, size=12))) as image:
         assert image.n_frames == max(len(f.frames) for f in films)  # type: ignore[attr-defined]
         assert image.width >= 2 * 6 * 12
         assert image.info["loop"] == 0
 
 
-def test_a_long_episode_becomes_a_gif_of_bounded_length(tmp_path: Path) -> None:
+def test_a_long_episode_becomes_a_gif_of_bounded_length() -> None:
     film = sample.films()[1]
     long = Film(film.arm, film.family, film.seed, list(film.frames) * 30, film.end)
     assert len(long.frames) > MOST_FRAMES
-    write_gif([long], tmp_path / "long.gif", size=8)
-    with Image.open(tmp_path / "long.gif") as image:
+    with Image.open(io.BytesIO(gif([long], size=8))) as image:
         assert image.n_frames <= MOST_FRAMES + 1  # type: ignore[attr-defined]
 
 

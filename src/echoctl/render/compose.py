@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from echoctl import __version__
-from echoctl.render.film import Film, Frame
+from echoctl.render.film import Film, Frame, gif
 from echoctl.render.html import page
 from echoctl.render.markdown import markdown
 from echoctl.render.report import Event, Evidence, Exhibit, Report
@@ -22,9 +22,11 @@ _AFTER = frozenset({"report", "verification"})
 def files(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> dict[str, bytes]:
     """Return a report's files by their names under ``docs/results/``."""
     report = compose(found, shown, unseen, t)
+    films = {f"{found.id}/{e.name}.gif": gif(e.films) for e in report.exhibits}
     return {
         f"{found.id}.md": markdown(report, t).encode(),
         f"{found.id}.html": page(report, t).encode(),
+        **films,
     }
 
 
@@ -34,18 +36,22 @@ def compose(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> Rep
         contract=found.contract,
         verdict=found.verdict,
         evidence=_evidence(found, t),
-        exhibits=[exhibit(one, found.contract.unit.name, t) for one in shown],
+        exhibits=[
+            exhibit(one, number, found.contract.unit.name, t)
+            for number, one in enumerate(shown, start=1)
+        ],
         version=__version__,
         unseen=unseen,
     )
 
 
-def exhibit(one: Shown, unit: str, t: Text) -> Exhibit:
+def exhibit(one: Shown, number: int, unit: str, t: Text) -> Exhibit:
     """Return an exhibit as the page shows it."""
     seed = one.replays[0].seed
     where = t("episode.where", unit=unit, number=one.unit, episode=one.episode, seed=seed)
     films = [film(replay) for replay in one.replays]
-    return Exhibit(one.text.strip(), one.family, one.regime, where, films)
+    name = "-".join(part for part in (f"{number:02d}", one.family, one.regime) if part)
+    return Exhibit(one.text.strip(), one.family, one.regime, where, films, name)
 
 
 def film(replay: Replay) -> Film:

@@ -6,7 +6,6 @@ import base64
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -103,8 +102,8 @@ def still(film: Film, size: int = 24) -> str:
     return _data(image, "PNG")
 
 
-def write_gif(films: Sequence[Film], path: Path, fps: int = 6, size: int = 20) -> None:
-    """Write the films side by side as one looping GIF that rests on its last moment."""
+def gif(films: Sequence[Film], fps: int = 6, size: int = 20) -> bytes:
+    """Return the films side by side as one looping GIF that rests on its last moment."""
     from PIL import Image
 
     longest = max(len(film.frames) for film in films)
@@ -123,14 +122,17 @@ def write_gif(films: Sequence[Film], path: Path, fps: int = 6, size: int = 20) -
     palette = pictures[0].quantize(128)
     frames = [p.quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures]
     each = max(20, 1000 // fps)
+    buffer = io.BytesIO()
     frames[0].save(
-        path,
+        buffer,
+        "GIF",
         save_all=True,
         append_images=frames[1:],
         loop=0,
         duration=[each] * (len(frames) - 1) + [2500],
         optimize=False,
     )
+    return buffer.getvalue()
 
 
 def player(films: Sequence[Film]) -> dict[str, Any]:

@@ -155,11 +155,12 @@ def _check(check: CheckResult, report: Report, t: Text, level: str = "h4") -> Ma
     told = tell(check, t)
     tone = "pass-text" if told.passed else "fail-text"
     parts = getattr(check, "parts", ())
+    drawn = figures.figure(check, report.verdict, t)
     return tag(
         "div",
         tag(level, tag("span", f"{mark(told.passed)} ", class_=tone), told.what,
             tag("span", f" — {told.how}" if told.how else "", class_="soft")),
-        figures.figure(check, report.verdict, t),
+        tag("div", drawn, class_="scroll") if drawn else None,
         _lines(told, t) if not told.tables else None,
         _html_table(told.tables[0]) if told.tables else None,
         tag("details", tag("summary", t("estimates")), [_html_table(x) for x in told.tables[1:]])

@@ -58,6 +58,7 @@ def _lines(report: Report, t: Text) -> Iterator[str]:
             for check in verdict.invariants:
                 yield from _check(tell(check, t), 0)
     yield from _cells(report, t)
+    yield from _episodes(report, t)
     for title, texts in declarations(contract, t):
         yield from _section(title)
         yield from (f"- {_plain(text)}" for text in texts)
@@ -122,6 +123,25 @@ def _cells(report: Report, t: Text) -> Iterator[str]:
         yield f"**{measure}** — {t('mean-per', unit=verdict.unit)}"
         yield ""
         yield from _table(head, rows, words=len(head) - len(arms))
+        yield ""
+
+
+def _episodes(report: Report, t: Text) -> Iterator[str]:
+    """Yield each exhibit as the GIF that lies beside this file."""
+    if report.unseen:
+        yield from (*_section(t("episodes-head")), _plain(report.unseen))
+    if not report.exhibits:
+        return
+    yield from (*_section(t("episodes-head")), t("episodes.note"), "")
+    for exhibit in report.exhibits:
+        ends = "; ".join(
+            f"{film.arm} {t('episode.end', end=t(f'end.{film.end}'), steps=film.steps)}"
+            for film in exhibit.films
+        )
+        title = " · ".join(part for part in (exhibit.family, exhibit.regime) if part)
+        yield f"**{_plain(title)}** — {_plain(ends)} ({_plain(exhibit.where)})"
+        yield ""
+        yield f"![{_plain(f'{title}: {ends}')}]({report.contract.id}/{exhibit.name}.gif)"
         yield ""
 
 

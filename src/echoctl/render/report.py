@@ -52,6 +52,8 @@ class Exhibit:
     where: str
     """Unit, episode and seed."""
     films: Sequence[Film]
+    name: str
+    """A file's name for it, without ending; no other exhibit has it."""
 
 
 @dataclass(frozen=True)
