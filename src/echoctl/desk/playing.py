@@ -149,6 +149,19 @@ def plan(ws: Workspace, contract: Contract, seeds: Seeds, phase: str) -> list[Jo
     return jobs
 
 
+def developed(ws: Workspace, contract: Contract) -> Contract:
+    """Return the contract as development plays it: without sources that are not sealed yet.
+
+    Its track then trains what it would have inherited; an exam never does without.
+    """
+    there = [
+        required
+        for required in contract.requires
+        if not required.artefacts or (ws.frozen(required.track) / "manifest.json").is_file()
+    ]
+    return contract.model_copy(update={"requires": tuple(there)})
+
+
 def inherited(ws: Workspace, contract: Contract, folder: Path) -> dict[str, Artefact]:
     """Unpack the sealed artefacts of required tracks, as ``TRACK.NAME``; hashes are checked."""
     out = {}
@@ -212,7 +225,7 @@ def dev(
     has no development.
     """
     ws.dossier(id).refuse("dev")
-    contract = fewer(ws.working_contract(id), units)
+    contract = fewer(developed(ws, ws.working_contract(id)), units)
     seeds = Seeds.lay_out(contract)
     folder = stamped(ws.artifacts(id) / "dev", ws.clock())
     began = time.monotonic_ns()
@@ -244,7 +257,10 @@ def judged(contract: Contract, folder: Path, jobs: Sequence[Job]) -> tuple[Verdi
     """Return what the contract's checks say about development, or why they cannot say it."""
     from echoctl.verdict import Standins, decide
 
-    stages = dict.fromkeys(contract.sealed_stages, DEVELOPMENT)
+    stages = {
+        name: lead if (lead := f"dev_{name}") in contract.worlds else DEVELOPMENT
+        for name in contract.sealed_stages
+    }
     outcomes = (read_outcome(outcome_path(folder, job.id)) for job in jobs)
     try:
         verdict = decide(

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 from echoctl.contract import Contract, Seeds
 from echoctl.contract.model import Gif
 from echoctl.desk.examining import check_results, exam_permit
-from echoctl.desk.playing import DEVELOPMENT, needed, open_permit, outcome_path, plan
+from echoctl.desk.playing import (
+    DEVELOPMENT,
+    developed,
+    needed,
+    open_permit,
+    outcome_path,
+    plan,
+)
 from echoctl.desk.sealed import open_sealed
 from echoctl.desk.workspace import Workspace
 from echoctl.dossier import State
@@ -286,11 +293,10 @@ def _development(ws: Workspace, id: str) -> _Stage:
     if not runs:
         raise UsageError(f"{id} has no development run to replay", f"run: echoctl dev {id}")
     folder = runs[-1].parent
-    contract = ws.working_contract(id)
+    contract = developed(ws, ws.working_contract(id))
     seeds = Seeds.lay_out(contract)
-    made = {
-        path.name: Artefact(path, "") for path in sorted((folder / "training" / "make").glob("*/*"))
-    }
+    trained = [*(folder / "training" / "make").glob("*/*"), *(folder / "inherited").glob("*")]
+    made = {path.name: Artefact(path, "") for path in sorted(trained)}
     jobs = {job.id: job for job in plan(ws, contract, seeds, DEVELOPMENT)}
     here = {job: value for job, value in jobs.items() if outcome_path(folder, job).exists()}
     return _Stage(ws, id, contract, here, folder, open_permit(contract, seeds), made, folder)
