@@ -26,6 +26,7 @@ $(VENV)/installed-dev: requirements-dev.lock $(VENV)/installed
 	@touch $@
 
 demo: install          ## rehearse MEMORIA-X on development worlds; ends with a verdict and a page
+	@rm -rf demo
 	@$(BIN)/echoctl rehearse memx --units 3 --keep demo
 
 test: tools            ## the tests that decide whether a change may land
