@@ -1634,6 +1634,248 @@ def _trace(case: Case, path: str, data: bytes) -> None:
         case.wrong("untraced", file=path, where="title", want="-", found=_hushed(words[-1]))
 
 
+# --- the contract as people read it ---------------------------------------------------------
+
+
+class Yaml:
+    """Reads a contract's YAML: block and flow collections, plain, quoted and block texts.
+
+    The contract language has no anchors, tags or directives, so neither has this. Runs of white
+    space count as one blank. What it does not understand is a ValueError: nothing is guessed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        self.at = 0
+
+    def read(self) -> Json:
+        """Return the document's value."""
+        value = self._node(-1)
+        if self._peek()[0] >= 0:
+            raise ValueError(f"line {self.at + 1} fits no level above it")
+        return value
+
+    def _peek(self, *, comments: bool = False) -> tuple[int, str]:
+        """Return the next line's indentation and text; blank lines and comments are passed."""
+        while self.at < len(self.lines):
+            line = self.lines[self.at].rstrip()
+            text = line.lstrip(" ")
+            if text and (comments or text[0] != "#"):
+                if text[0] in "\t&*!%@`?" or text in ("---", "..."):
+                    raise ValueError(f"line {self.at + 1} begins with what no contract has")
+                return len(line) - len(text), text
+            self.at += 1
+        return -1, ""
+
+    def _node(self, parent: int) -> Json:
+        indent, text = self._peek()
+        if indent <= parent:
+            return None
+        if _dashed(text):
+            return self._list(indent)
+        if _KEY.match(text):
+            return self._map(indent)
+        self.at += 1
+        return self._value(text, parent)
+
+    def _list(self, indent: int) -> list[Json]:
+        out = []
+        while (found := self._peek())[0] == indent and _dashed(found[1]):
+            rest = found[1][1:].lstrip(" ")
+            if _dashed(rest) or _KEY.match(rest):
+                # What follows the dash is a block of its own, indented as it stands.
+                self.lines[self.at] = " " * (indent + len(found[1]) - len(rest)) + rest
+                out.append(self._node(indent))
+                continue
+            self.at += 1
+            out.append(self._value(rest, indent))
+        return out
+
+    def _map(self, indent: int) -> dict[str, Json]:
+        out: dict[str, Json] = {}
+        while (found := self._peek())[0] == indent:
+            match = _KEY.match(found[1])
+            if match is None:
+                raise ValueError(f"line {self.at + 1} has no key")
+            key = _plain_key(match[1])
+            if key in out:
+                raise ValueError(f"line {self.at + 1}: {key} is given twice")
+            self.at += 1
+            rest = match[2] or ""
+            here, text = self._peek() if rest[:1] in ("", "#") else (-1, "")
+            # A list may stand under its key without being indented.
+            below = indent - 1 if here == indent and _dashed(text) else indent
+            out[key] = self._value(rest, below)
+        return out
+
+    def _value(self, text: str, parent: int) -> Json:
+        """Return the value of which `text` is the first line; the rest lies deeper than parent."""
+        if text[:1] in ("", "#"):
+            return self._node(parent)
+        if text[0] in "|>":
+            words = []
+            while self._peek(comments=True)[0] > parent:
+                words += self.lines[self.at].split()
+                self.at += 1
+            return " ".join(words)
+        while text[0] in "[{\"'":
+            try:
+                value, end = _flow(text, 0)
+            except EOFError:
+                if self._peek()[0] <= parent:
+                    raise ValueError(f"line {self.at}: never closed") from None
+                text += " " + self._peek()[1]
+                self.at += 1
+                continue
+            if text[end:].strip()[:1] not in ("", "#"):
+                raise ValueError(f"line {self.at}: something follows a closed value")
+            return value
+        words = _uncommented(text).split()
+        single = True
+        while self._peek()[0] > parent:
+            words += _uncommented(self._peek()[1]).split()
+            single = False
+            self.at += 1
+        return _scalar(" ".join(words)) if single else " ".join(words)
+
+
+_KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w.~/+-][^:#"'{}\[\]]*?) *:(?: +(.*)|)$""")
+_PLAIN = re.compile(r"(?:[^,\[\]{}:#]|:(?=[^\s,\[\]{}])|(?<=\S)#)*")
+
+
+def _dashed(text: str) -> bool:
+    return text == "-" or text.startswith("- ")
+
+
+def _plain_key(text: str) -> str:
+    return str(_flow(text, 0)[0]) if text[0] in "\"'" else text
+
+
+def _uncommented(text: str) -> str:
+    return re.split(r"\s#", text, maxsplit=1)[0]
+
+
+def _scalar(text: str) -> Json:
+    if text[:1] in ("&", "*", "!", "%", "@", "`") or re.search(r":(\s|$)", text):
+        raise ValueError(f"not a plain text: {text[:40]}")
+    if text in ("", "~", "null", "Null", "NULL"):
+        return None
+    if text.lower() in ("true", "false") and text in (text.lower(), text.upper(), text.title()):
+        return text.lower() == "true"
+    if re.fullmatch(r"[-+]?(0|[1-9][0-9]*)", text):
+        return int(text)
+    return text
+
+
+def _flow(text: str, at: int) -> tuple[Json, int]:
+    """Return the value at a place inside brackets, and where it ends; EOFError if it goes on."""
+    at += len(text[at:]) - len(text[at:].lstrip())
+    if at >= len(text):
+        raise EOFError
+    if text[at] in "\"'":
+        quoted = re.compile(r'"((?:[^"\\]|\\.)*)"' if text[at] == '"' else r"'((?:[^']|'')*)'")
+        found = quoted.match(text, at)
+        if found is None:
+            raise EOFError
+        inside = found[1].replace("''", "'") if text[at] == "'" else json.loads(found[0])
+        return " ".join(inside.split()), found.end()
+    if text[at] not in "[{":
+        plain = _PLAIN.match(text, at)
+        assert plain is not None
+        return _scalar(plain[0].strip()), plain.end()
+    pairs: dict[str, Json] = {}
+    items: list[Json] = []
+    closing = "]" if text[at] == "[" else "}"
+    at += 1
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if text[at : at + 1] == closing:
+            return (items if closing == "]" else pairs), at + 1
+        item, at = _flow(text, at)
+        if closing == "}":
+            at += len(text[at:]) - len(text[at:].lstrip())
+            value, key = None, _spelled_key(item)
+            if text[at : at + 1] == ":":
+                value, at = _flow(text, at + 1)
+            if key in pairs:
+                raise ValueError(f"{key} is given twice")
+            pairs[key] = value
+        else:
+            items.append(item)
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if at >= len(text):
+            raise EOFError
+        if text[at] not in "," + closing:
+            raise ValueError(f"a bracket holds {text[at:][:20]!r} without a comma")
+        at += text[at] == ","
+
+
+def _spelled_key(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+_EXACT = ("at_most", "at_least", "alpha")
+_DEFAULTS: dict[str, Json] = {
+    "lang": "en", "correction": "none", "if_control_zero": "fail", "direction": "decreasing",
+    "plus": 0, "every": "total", "aggregate": "sum", "better": "neither", "scale": 1,
+    "decides": True, "rounds": 1, "first_round": 1, "episode": 0, "unit": 1, "each": "family",
+    "reviews_required": 1, "monotone.first_round": 0, "requires.verdict": "green",
+}  # fmt: skip
+"""What a key means where the contract leaves it out; anything empty is a default too."""
+
+
+def said_otherwise(written: Json, sealed: Json, path: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (place, written, sealed) wherever contract.json says what the YAML does not say."""
+    key, parent = path.rpartition(".")[2], path.rpartition(".")[0].rpartition(".")[2]
+    if isinstance(written, dict) and isinstance(sealed, dict):
+        for name in sorted({*written, *sealed}):
+            here = f"{path}.{name}" if path else name
+            if name not in sealed:
+                yield here, _brief(written[name]), "-"
+            elif name in written:
+                yield from said_otherwise(written[name], sealed[name], here)
+            elif not _default(name, sealed[name], key):
+                yield here, "-", _brief(sealed[name])
+    elif isinstance(written, list) and isinstance(sealed, list) and len(written) == len(sealed):
+        for one, other in zip(written, sealed, strict=True):
+            yield from said_otherwise(one, other, path)
+    elif written is None and _default(key, sealed, parent):
+        pass
+    elif isinstance(sealed, str) and key in _EXACT:
+        if _rational(written) != exact(sealed):
+            yield path, _brief(written), sealed
+    elif isinstance(sealed, str) and isinstance(written, str):
+        if " ".join(written.split()) != " ".join(sealed.split()):
+            yield path, _brief(written), _brief(sealed)
+    elif written != sealed or type(written) is not type(sealed):
+        yield path, _brief(written), _brief(sealed)
+
+
+def _default(name: str, value: Json, parent: str) -> bool:
+    if isinstance(value, dict):
+        return all(_default(key, inner, name) for key, inner in value.items())
+    wanted = _DEFAULTS.get(f"{parent}.{name}", _DEFAULTS.get(name))
+    return value is None or value in ("", []) or value is False or value == wanted
+
+
+def _rational(written: Json) -> Fraction:
+    text = str(written).strip()
+    percent = text.endswith("%")
+    value = Fraction(text.removesuffix("%").replace(",", ".").replace(" ", ""))
+    return value / 100 if percent else value
+
+
+def check_yaml(case: Case) -> None:
+    """Check: the contract that people read says what the canonical one says."""
+    name = case.home + "frozen/contract.yaml"
+    try:
+        written = Yaml(case.read(name).decode("utf-8")).read()
+    except (ValueError, IndexError, RecursionError) as problem:
+        raise NotChecked("yaml_odd", why=str(problem)[:120]) from None
+    for where, said, sealed in itertools.islice(said_otherwise(written, case.contract, ""), 5):
+        case.wrong("yaml", where=where, want=_hushed(said), found=_hushed(sealed))
+
+
 # --- what somebody outside vouches for ------------------------------------------------------
 
 GRADES = ("L0", "L1", "L2", "L3")
@@ -1812,6 +2054,7 @@ def _witnessed(case: Case, name: str) -> bytes:
 def check_witness(case: Case) -> None:
     """Check: what lies in the witness folder names this freeze and this claim."""
     here = [name for name in case.names if name.startswith(case.home + "witness/")]
+    here = [name for name in here if not _HARMLESS.search(name)]
     if not here:
         raise NotChecked("no_witness")
     for name in here:
@@ -1936,6 +2179,7 @@ CHECKS: tuple[tuple[str, Callable[[Case], None], tuple[str, ...]], ...] = (
     ("sealed", check_sealed, ("manifest",)),
     ("code", check_code, ("manifest",)),
     ("contract", check_contract, ("manifest",)),
+    ("yaml", check_yaml, ("contract", "sealed")),
     ("reviews", check_reviews, ("contract",)),
     ("seeds", check_seeds, ("contract",)),
     ("disjoint", check_disjoint, ("seeds",)),
@@ -2099,6 +2343,8 @@ _WORDS = """\
   = el zip de código contiene lo listado
 #contract = the contract is the frozen one
   = el contrato es el congelado
+#yaml = the contract that people read says the same
+  = el contrato que se lee dice lo mismo
 #reviews = reviews and amendments
   = revisiones y enmiendas
 #seeds = seeds follow from the contract
@@ -2197,6 +2443,8 @@ rerun_unasked = not asked for: --rerun K
   = no se ha pedido: --rerun K
 rerun_impossible = the sealed code does not run here: {why}
   = el código sellado no arranca aquí: {why}
+yaml_odd = the YAML holds something that this reader leaves to others: {why}
+  = el YAML contiene algo que este lector deja a otros: {why}
 no_receipt = none given: --receipt LINE
   = no se ha dado ninguno: --receipt LÍNEA
 no_witness = no witness files
@@ -2263,6 +2511,8 @@ zip_entry = {file} in the code zip carries a date or is compressed
   = {file} en el zip de código lleva fecha o está comprimido
 amended = ledger line {line}: the contract changed without an amendment
   = línea {line} del libro: el contrato cambió sin enmienda
+yaml = at {where} the YAML says {want} and the canonical contract {found}
+  = en {where} el YAML dice {want} y el contrato canónico {found}
 open_finding = the blocking finding {id} was never acted on
   = el hallazgo bloqueante {id} quedó sin atender
 lost_answer = an answer names ledger line {line}, which is no review

@@ -13,7 +13,8 @@ import exam_builder as builder
 
 from echoctl import verify
 
-VERDICT = re.compile(r"\b(green|red|verde|rojo)\b", re.IGNORECASE)
+VERDICT = re.compile(r"(?<![.\w])(green|red|verde|rojo)\b", re.IGNORECASE)
+"""A colour, unless it is the name of a rule in the contract (``verdict.green``)."""
 
 
 def alone(place: Path, *words: str) -> tuple[int, str]:

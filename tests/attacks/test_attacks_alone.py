@@ -108,6 +108,14 @@ def test_row01_a_contract_edited_with_the_freeze_line_too_breaks_the_claim(
     caught(exam, tmp_path, "the claim in claim.json is of another freeze")
 
 
+def test_row01_a_contract_that_decides_by_something_else_than_people_read_is_told(
+    tmp_path: Path,
+) -> None:
+    kinder = builder.contract(verdict={"green": ["P2"]})
+    forged = builder.build(kinder, reads_as=builder.contract())
+    caught(forged, tmp_path, 'at verdict.green the YAML says ["P1", "P2"]')
+
+
 # --- row 2: the code -----------------------------------------------------------------------
 
 

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from echoctl import verify
 from echoctl.contract import Contract
-from echoctl.contract.canonical import canonical_bytes
+from echoctl.contract.canonical import canonical_bytes, canonical_json
 from echoctl.track import Outcome
 from echoctl.verdict import decide
 
@@ -251,21 +253,27 @@ def build(
     *,
     memories: bool = True,
     decided: bool = True,
+    reads_as: Contract | None = None,
 ) -> Exam:
-    """Return an exam that was sealed, opened, played and (if `decided`) reported."""
+    """Return an exam that was sealed, opened, played and (if `decided`) reported.
+
+    With `reads_as` the YAML is another contract's: what people read is not what decides.
+    """
     terms = terms or contract()
     exam, ident = Exam(ident=terms.id), terms.id
-    yaml, canonical = b"# the contract as it was written\nid: toy\n", canonical_bytes(terms)
+    canonical = canonical_bytes(terms)
+    text = yaml.safe_dump(canonical_json(reads_as or terms), allow_unicode=True)
+    written = b"# the contract as it was written\n" + text.encode()
     seeds = _seeds(terms)
     exam.files[f"seeds/{ident}.json"] = dump(seeds) + b"\n"
-    exam.tell("preflight", contract=sha(yaml), canonical=sha(canonical), seeds=seeds["hash"],
+    exam.tell("preflight", contract=sha(written), canonical=sha(canonical), seeds=seeds["hash"],
               lint="", environment={})  # fmt: skip
     review = b"Two findings.\n"
     exam.files[exam.home + "reviews/1.md"] = review
     exam.tell("review", reviewer="somebody", file="reviews/1.md", hash=sha(review),
               findings=[{"id": "R1", "blocking": True, "text": "seeds?"}])  # fmt: skip
     exam.tell("finding", review=1, id="R1", action="laid out again")
-    _freeze(exam, terms, yaml, canonical, seeds, memories=memories)
+    _freeze(exam, terms, written, canonical, seeds, memories=memories)
     _claim(exam)
     outcomes = _play(exam, terms, seeds, harm_of)
     if decided:
@@ -315,7 +323,7 @@ def memory(name: str) -> tuple[bytes, list[Any]]:
 
 
 def _freeze(
-    exam: Exam, terms: Contract, yaml: bytes, canonical: bytes, seeds: dict[str, Any],
+    exam: Exam, terms: Contract, written: bytes, canonical: bytes, seeds: dict[str, Any],
     *, memories: bool,
 ) -> None:  # fmt: skip
     frozen = exam.home + "frozen/"
@@ -332,14 +340,14 @@ def _freeze(
         exam.files[f"{frozen}artefacts/{name}.gz"] = packed(data)
         exam.tell("training", job=f"train-{name}", outcome=sha(b""),
                   artefacts={name: artefacts[name]})  # fmt: skip
-    exam.files[frozen + "contract.yaml"] = yaml
+    exam.files[frozen + "contract.yaml"] = written
     exam.files[frozen + "contract.json"] = canonical
     exam.files[frozen + "jobs.jsonl"] = b"".join(line + b"\n" for line in lines)
     exam.files[frozen + "code.zip"] = zipped(code)
     exam.files[frozen + "tests/test_toy.py"] = test
     review = next(line["data"] for line in exam.ledger if line["event"] == "review")
     manifest = {
-        "schema": "echoctl/manifest/1", "id": terms.id, "contract_yaml": sha(yaml),
+        "schema": "echoctl/manifest/1", "id": terms.id, "contract_yaml": sha(written),
         "contract_json": sha(canonical), "seeds": sha(exam.files[f"seeds/{terms.id}.json"]),
         "code": {"zip": sha(zipped(code)), "files": {name: sha(code[name]) for name in code}},
         "jobs": {

@@ -217,9 +217,9 @@ def test_a_verdict_file_that_says_anything_else_is_told_where() -> None:
     for key, lie in (("wins", 6), ("rejected", False), ("rival", "shuffled"), ("step", 2)):
         kept, test[key] = test[key], lie
         (where, _, _), *_ = verify.differences(mine, theirs, "")
-        assert where == f"predictions[0].checks[1].tests[0].{key}"
+        assert where == f"predictions.P1.checks[1].tests[0].{key}"
         test[key] = kept
     test["p"]["value"]["decimal"] = "0.0001"
     assert [w for w, _, _ in verify.differences(mine, theirs, "")] == [
-        "predictions[0].checks[1].tests[0].p"
+        "predictions.P1.checks[1].tests[0].p"
     ]
