@@ -12,6 +12,9 @@ from echoctl.render.tell import Table, Told, mark, summary, tell
 from echoctl.render.text import Text
 from echoctl.verdict.results import CheckResult, PredictionResult
 
+MOST_ROWS = 40
+"""A table of cells with more lines than this is folded."""
+
 
 def page(report: Report, t: Text) -> str:
     """Return the report as HTML: one file, no request to anywhere."""
@@ -210,8 +213,14 @@ def _invariants(report: Report, t: Text) -> Markup | None:
 def _table(report: Report, t: Text) -> Markup | None:
     contract, verdict = report.contract, report.verdict
     first = figures.main_measures(contract)
+    places = {(c.stage, c.regime, c.round, c.family) for c in verdict.table}
     maps = [(m, figures.heat(verdict, contract, m, t)) for m in contract.measures]
-    shown = [heat for measure, heat in maps if heat is not None and measure in first]
+    shown = [
+        # A table that would push everything else off the page waits to be asked for.
+        tag("details", tag("summary", measure), heat) if len(places) > MOST_ROWS else heat
+        for measure, heat in maps
+        if heat is not None and measure in first
+    ]
     others = [heat for measure, heat in maps if heat is not None and measure not in first]
     if not shown and not others:
         return None

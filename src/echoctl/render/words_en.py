@@ -105,7 +105,7 @@ WORDS: dict[str, str] = {
     "rule": "Green needs {needs} and every invariant.",
     "reported-head": "Reported, never decides",
     "table": "Every cell",
-    "table.caption": "Mean per {unit} of “{measure}”, {units} units; darker is more.",
+    "table.caption": "Mean per {unit} of “{measure}”, {units} units; stronger colour is more.",
     "table.more": "All measures",
     "family": "family",
     "regime": "regime",

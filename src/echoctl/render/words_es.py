@@ -105,7 +105,7 @@ WORDS: dict[str, str] = {
     "rule": "El verde necesita {needs} y todos los invariantes.",
     "reported-head": "Se informa, nunca decide",
     "table": "Todas las celdas",
-    "table.caption": "Media por {unit} de «{measure}», {units} unidades; más oscuro es más.",
+    "table.caption": "Media por {unit} de «{measure}», {units} unidades; cuanto más color, más.",
     "table.more": "Todas las medidas",
     "family": "familia",
     "regime": "régimen",
