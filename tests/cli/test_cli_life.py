@@ -64,6 +64,7 @@ def test_development_is_marked_and_decides_nothing(run: Run, toy: Path) -> None:
     assert ran.code == 0
     assert "DEVELOPMENT · decides nothing" in ran.out
     assert "development · A1" in ran.out
+    assert "ceiling  ✓ harm: oraculo" in ran.out
     assert ran.err != ""
     assert run("list", "-w", toy, "--json").json["tracks"][0]["state"] == "draft"
 

@@ -155,10 +155,14 @@ def dev(s: Session, id: str, units: int | None, crew: Crew) -> None:
     if played.verdict is None:
         s.screen.show(terminal.banner("DEVELOPMENT", t), played.problem)
     else:
+        verdict, contract, width = played.verdict, played.contract, s.screen.out.width
         s.screen.show(
-            *terminal.verdict(played.verdict, played.contract, t),
-            *terminal.cells(played.verdict, played.contract, t, s.screen.out.width),
+            *terminal.verdict(verdict, contract, t),
+            *terminal.cells(verdict, contract, t, width),
+            *terminal.arms(verdict, contract, t, width),
         )
+        if (ceiling := terminal.ceiling(verdict, contract, t)) is not None:
+            s.screen.show(ceiling)
     s.screen.show(terminal.cost(played, t))
 
 

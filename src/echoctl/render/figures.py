@@ -94,12 +94,13 @@ def _per_round(
     for cell in table:
         if cell.arm != arm or measure not in cell.totals:
             continue
-        if all(_takes(value, getattr(cell, key)) for key, value in wanted.items()):
+        if all(takes(value, getattr(cell, key)) for key, value in wanted.items()):
             sums[cell.round] = sums.get(cell.round, Fraction(0)) + cell.totals[measure]
     return [sums[number] for number in rounds] if all(n in sums for n in rounds) else None
 
 
-def _takes(wanted: object, value: object) -> bool:
+def takes(wanted: object, value: object) -> bool:
+    """Return whether a filter's entry (one value or several) lets a value pass."""
     return value in wanted if isinstance(wanted, tuple | list) else value == wanted
 
 

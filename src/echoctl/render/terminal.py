@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text as Rich
 
 from echoctl.contract import describe_check
-from echoctl.render.figures import main_measures
+from echoctl.render.figures import main_measures, takes
 from echoctl.render.numbers import seconds
 from echoctl.render.report import declarations
 from echoctl.render.tell import Told, mark, summary, tell
@@ -126,6 +126,47 @@ def cells(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[R
         for some in _fitting(written, arms, width):
             yield _cells(title, written, some)
             title = ""
+
+
+def arms(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[RenderableType]:
+    """Yield the table of arms: every measure that adds up, mean per unit over all families."""
+    summed = [name for name, measure in contract.measures.items() if measure.aggregate == "sum"]
+    lines: dict[tuple[str, str], dict[str, Fraction]] = {}
+    order = {arm.id: place for place, arm in enumerate(contract.arms)}
+    for cell in sorted(found.table, key=lambda c: (c.stage, c.regime, order[c.arm])):
+        group = " · ".join(part for part in (cell.stage, cell.regime) if part)
+        line = lines.setdefault((group, cell.arm), {})
+        for name in summed:
+            if name in cell.means:
+                line[name] = line.get(name, Fraction(0)) + cell.means[name]
+    written = {
+        place: {name: _mean(line[name], t) if name in line else "–" for name in summed}
+        for place, line in lines.items()
+    }
+    title = t("mean-per", unit=found.unit)
+    for some in _fitting(written, summed, width):
+        yield _cells(title, written, some)
+        title = ""
+
+
+def ceiling(found: Verdict, contract: Contract, t: Text) -> RenderableType | None:
+    """Return whether the reference beats the arm that the contract names, where it names one."""
+    asked = contract.ceiling
+    if asked is None:
+        return None
+    totals = {asked.arm: Fraction(0), asked.above: Fraction(0)}
+    filters = asked.where.model_dump(exclude_none=True)
+    for cell in found.table:
+        if cell.arm in totals and all(takes(v, getattr(cell, k)) for k, v in filters.items()):
+            totals[cell.arm] += cell.totals.get(asked.measure, Fraction(0))
+    top, low = totals[asked.arm], totals[asked.above]
+    lower = contract.measures[asked.measure].better == "lower"
+    holds = top < low if lower else top > low
+    line = Rich(f"{t('preflight.ceiling')}  ", style="bold")
+    line.append(f"{mark(holds)} ", style=TONE[holds])
+    sign = ("<" if lower else ">") if holds else ("≥" if lower else "≤")
+    shown = f"{asked.arm} {t.amount(top)} {sign} {asked.above} {t.amount(low)}"
+    return line.append(f"{asked.measure}: {shown}", style="not bold")
 
 
 def _mean(value: Fraction, t: Text) -> str:
