@@ -1541,6 +1541,8 @@ def check_memories(case: Case) -> None:
         if found != known["sha256"]:
             case.wrong("hash", file=path, want=known["sha256"][:12], found=found[:12])
         if known["head"] is None:
+            if lines[:1] and _chained(lines[0]):
+                case.wrong("headless", name=name)
             continue
         chains += 1
         prev = role_hash("memory", name.encode())
@@ -1556,6 +1558,15 @@ def check_memories(case: Case) -> None:
                 "head", file=path, want=_show(known["head"]), found=_show([len(lines), prev])
             )
     case.note("memories", count=chains, others=len(case.manifest["artefacts"]) - chains)
+
+
+def _chained(raw: bytes) -> bool:
+    """Say whether a line looks like the first of a chain."""
+    try:
+        record = parse(raw)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and {"n", "prev"} <= set(record)
 
 
 def check_verdict(case: Case) -> None:
@@ -2565,6 +2576,8 @@ played_twice = worlds were counted twice: {where}
   = hay mundos contados dos veces: {where}
 unplayed = sealed worlds were not played: {where}
   = hay mundos sellados sin jugar: {where}
+headless = artefact {name} is a chain, and the freeze did not seal its head
+  = el artefacto {name} es una cadena y el sello no guardó su cabeza
 memory = memory {name}, line {line}: the chain is broken
   = memoria {name}, línea {line}: cadena rota
 destroyed = memory {name}, line {line}: something was destroyed

@@ -210,3 +210,11 @@ def test_memory_that_was_destroyed_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(builder, "memory", destroyed)
     report = builder.build().verified()
     assert [check.name for check in report.failed] == ["memories"]
+
+
+def test_a_chain_whose_head_was_not_sealed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builder.memory
+    monkeypatch.setattr(builder, "memory", lambda name: (real(name)[0], None))
+    report = builder.build().verified()
+    assert [check.name for check in report.failed] == ["memories"]
+    assert report.failed[0].said[0][0] == "headless"

@@ -93,8 +93,11 @@ def artefact(memory: str, macro: int) -> str:
 
 
 def chain_name(memory: str, macro: int) -> str:
-    """Return the name in a trained memory's chain (docs/formats.md, "A memory")."""
-    return f"memx/{memory}/{macro}"
+    """Return the name in a trained memory's chain: its artefact's, or its head is not sealed.
+
+    The freeze knows a chain by that name (docs/formats.md, "A memory").
+    """
+    return artefact(memory, macro)
 
 
 def _worlds(contract: Contract, seeds: Seeds, stage: str, macro: int) -> list[list[Any]]:
