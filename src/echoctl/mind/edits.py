@@ -37,7 +37,7 @@ NAMES: Final = ("", "silence", "verify", "refine", "merge", "bound", "order", "p
 SIZE: Final = 1
 BORDER: Final = 2
 RANK: Final = 3
-BITS: Final = ("", "size", "border", "rank")
+BIT_NAMES: Final = ("", "size", "border", "rank")
 
 FEW: Final = 3
 """Cells of a class that is a handful of things rather than an area."""
@@ -64,9 +64,9 @@ class Edit(NamedTuple):
         if self.kind in (SILENCE, VERIFY):
             return f"{name}({self.key})"
         if self.kind == REFINE:
-            return f"{name}({self.key}, {BITS[self.arg]})"
+            return f"{name}({self.key}, {BIT_NAMES[self.arg]})"
         if self.kind == MERGE:
-            return f"{name}({BITS[self.arg]})"
+            return f"{name}({BIT_NAMES[self.arg]})"
         if self.kind == BOUND:
             return f"{name}({self.arg}, {self.key >> 7}, {self.key & 127})"
         if self.kind == PIECES:

@@ -86,7 +86,11 @@ class Handy(Agent):
         geo = self.geometry
         here = 1 << geo.place[self.now.pos]
         reach = self.reach()
-        spots = _uncut(geo.stride, reach) & self.ground() & ~(1 << geo.place[cell])
+        target = 1 << geo.place[cell]
+        spots = _uncut(geo.stride, reach) & self.ground() & ~target
+        beside = around(geo.stride, target) & reach
+        if beside & (beside - 1) == 0:
+            spots &= ~beside  # the only cell from which to act on what the hand is emptied for
         if self._put_at(way) & spots:
             return way
         want = (spots >> 1, spots >> geo.stride, spots << 1, spots << geo.stride)
