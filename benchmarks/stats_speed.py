@@ -70,11 +70,20 @@ def _table(rounds: int) -> list[str]:
                     way()
                     times.append(time.process_time() - begin)
             ours, exact, permuted = map(statistics.median, taken)
-            lines.append(
-                f"| {n} | {kind} | {ours * 1000:,.3g} | x{exact / ours:.2g} "
-                f"| x{permuted / ours:.2g} |"
+            cells = (
+                n,
+                kind,
+                _two(ours * 1000),
+                f"x{_two(exact / ours)}",
+                f"x{_two(permuted / ours)}",
             )
+            lines.append(f"| {' | '.join(map(str, cells))} |")
     return lines
+
+
+def _two(value: float) -> str:
+    """Write a number with two significant figures."""
+    return f"{float(f'{value:.2g}'):,g}"
 
 
 if __name__ == "__main__":
