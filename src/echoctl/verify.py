@@ -1321,6 +1321,9 @@ def check_jobs(case: Case) -> None:
     play = case.manifest["play"]
     if play["measures"] != sorted(case.contract["measures"]):
         case.wrong("recorded", what="measures")
+    known = {family for stage in case.contract["worlds"].values() for family in stage["families"]}
+    if not set(play["permit"]["families"]) <= known:
+        case.wrong("recorded", what="families")
     owned = [range(b["base"], b["base"] + b["size"]) for b in case.seeds.values()]
     for first, past in play["permit"]["ranges"]:
         if not any(first in block and past - 1 in block for block in owned):
@@ -1926,6 +1929,8 @@ def _call(
 ) -> tuple[int, bytes]:
     """Run a program without a shell and return its exit code and output; -1 if it is not here."""
     quiet = {"LC_ALL": "C", "TZ": "UTC", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    # A stranger's repository must not make git run or fetch anything.
+    quiet |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
     try:
         done = subprocess.run(
             words, cwd=folder, input=stdin, capture_output=True, check=False, timeout=120,
@@ -1943,7 +1948,9 @@ def check_git(case: Case) -> None:
         raise NotChecked("no_git")
 
     def git(*words: str, stdin: bytes = b"") -> str | None:
-        code, out = _call(("git", "-c", "core.fsmonitor=false", *words), root, stdin)
+        tame = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false")
+        settings = [word for one in tame for word in ("-c", one)]
+        code, out = _call(("git", *settings, *words), root, stdin)
         return None if code else out.decode("utf-8", "replace").strip()
 
     prefix = git("rev-parse", "--show-prefix")

@@ -17,6 +17,8 @@ from echoctl import verify
 FROZEN = ("seeds/", "artifacts/toy/frozen/", "artifacts/toy/ledger.jsonl")
 WITNESS = "artifacts/toy/witness/"
 
+needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen here")
+
 
 @pytest.fixture(scope="module")
 def sealed() -> builder.Exam:
@@ -111,9 +113,34 @@ def test_a_folder_without_a_repository_was_not_checked(exam: builder.Exam, tmp_p
     assert state(exam.write(tmp_path), "git") == ("not checked", "no_git", "L0")
 
 
-# --- SSH ------------------------------------------------------------------------------------
+@needs_ssh
+def test_a_strangers_repository_makes_git_run_nothing(exam: builder.Exam, tmp_path: Path) -> None:
+    place, proof, key = tmp_path / "ws", tmp_path / "proof", tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    write_frozen(exam, place)
+    git(place, "init", "-q")
+    git(place, "config", "gpg.format", "ssh")
+    git(place, "config", "user.signingKey", str(key))
+    git(place, "add", ".")
+    git(place, "commit", "-S", "-qm", "freeze")
+    exam.write(place)
+    git(place, "add", ".")
+    git(place, "commit", "-S", "-qm", "exam")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\necho ran >> {proof}\n", "utf-8")
+    trap.chmod(0o755)
+    git(place, "config", "log.showSignature", "true")
+    git(place, "config", "gpg.ssh.allowedSignersFile", str(key))
+    for name in ("gpg.ssh.program", "core.fsmonitor", "core.sshCommand", "core.pager"):
+        git(place, "config", name, str(trap))
+    git(place, "log")
+    assert proof.exists(), "this repository is no trap"
+    proof.unlink()
+    assert state(place, "git") == ("ok", "", "L1")
+    assert not proof.exists()
 
-needs_ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen here")
+
+# --- SSH ------------------------------------------------------------------------------------
 
 
 def receipts(exam: builder.Exam) -> dict[str, bytes]:
