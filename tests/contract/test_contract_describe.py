@@ -62,7 +62,7 @@ def test_the_other_entries_say_what_they_demand() -> None:
 
 def test_another_filter_on_the_other_side_is_said() -> None:
     said = describe_check(real("acumula3").predictions["Q3"].all[0])
-    assert "recursiva (stage bank, round 5) is not higher than that of recursiva there" in said
+    assert "recursiva (stage bank, round 1) is not higher than that of recursiva there" in said
     assert "(stage bank, round 0)" in said
 
 
