@@ -35,6 +35,10 @@ REPORT_EVERY_NS = 200_000_000
 _SYSTEM = ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/")
 """Folders of the system, free to open: their libraries are recorded by version."""
 
+ANSWERS = "ECHOCTL_LLM_CACHE"
+"""Names the folder of a language model's kept answers: evidence from outside, which nobody can
+seal beforehand, so it is free to open. What came of an answer is in the rows."""
+
 _NO_PART = {"_distutils_hack"}
 """Modules that an installer puts into every interpreter and no job uses."""
 
@@ -177,6 +181,8 @@ def play(
     bench = Bench(job, task, setup)
     own = [str(Path(path).parent) for path in task["makes"].values()]
     own += [str(known["path"]) for known in task["needs"].values()]
+    if answers := os.environ.get(ANSWERS):
+        own.append(answers)
     with OutcomeWriter(Path(task["out"]), job, setup.measures) as writer:
         watch.begin(setup, *own)
         opened: list[str] = []
