@@ -26,7 +26,10 @@ class EchoError(Exception):
     def as_json(self) -> dict[str, object]:
         """Return the error as the object that `--json` prints."""
         return {
-            "error": self.word, "exit": self.exit_code, "why": self.why, "todo": self.todo,
+            "error": self.word,
+            "exit": self.exit_code,
+            "why": self.why,
+            "todo": self.todo,
             **self.facts,
         }
 
