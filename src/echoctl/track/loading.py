@@ -114,6 +114,9 @@ def _forget(module: str, place: str) -> None:
     for other in list(_places):
         for name, value in list(sys.modules.items()):
             top = name.partition(".")[0]
+            if top == "echoctl":
+                # In the sealed zip a track of the workspace's own folder lies beside the package.
+                continue
             file = str(getattr(value, "__file__", ""))
             if file.startswith((f"{other}/{top}.py", f"{other}/{top}/")):
                 del sys.modules[name]
