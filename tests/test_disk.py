@@ -66,10 +66,9 @@ def test_evidence_is_not_read_through_a_symlink(tmp_path: Path) -> None:
 
 
 def test_a_lock_is_held_by_one_and_leaves_no_file_behind(tmp_path: Path) -> None:
-    with locked(tmp_path / "toy", "toy"):
-        with pytest.raises(Refused, match="another process is working on toy"):
-            with locked(tmp_path / "toy", "toy"):
-                pass
+    held, refused = locked(tmp_path / "toy", "toy"), locked(tmp_path / "toy", "toy")
+    with held, pytest.raises(Refused, match="another process is working on toy"), refused:
+        pass
     with locked(tmp_path / "toy", "toy"):
         pass
     assert list((tmp_path / "toy").iterdir()) == []

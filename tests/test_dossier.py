@@ -160,11 +160,12 @@ def test_a_clock_runs_backwards_only_as_an_incident_that_says_so() -> None:
 def test_a_line_that_was_refused_changes_nothing() -> None:
     story = Story().opened().start("a")
     before = repr(story.dossier)
-    for event, data in (
+    refused: tuple[tuple[str, dict[str, Any]], ...] = (
         ("done", {"job": "a", "outcome": "o", "rows": 1, "attempt": 1, "head": [0, ""]}),
         ("start", {"job": "a", "attempt": 3}),
         ("complete", {"jobs": 2, "results": ""}),
-    ):
+    )
+    for event, data in refused:
         with pytest.raises(Inconsistent):
             story.tell(event, **data)
         assert repr(story.dossier) == before

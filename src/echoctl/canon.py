@@ -1,4 +1,4 @@
-"""One value, one byte string.
+r"""One value, one byte string.
 
 Canonical bytes are RFC 8785 (JCS) without floating-point numbers: a float has no single
 spelling that survives every language, so it is refused where bytes are made. Hashes carry
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import rfc8785
 
-Json: TypeAlias = "None | bool | int | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 
 MAX_INT = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly; larger ones travel as strings."""

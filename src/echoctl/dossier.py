@@ -52,10 +52,10 @@ MOVES: Final[Mapping[str, Mapping[State, State]]] = {
         State.DRAFT: State.PREFLIGHTED, **{state: state for state in _UNDER_WORK},
     },
     "amendment": {state: state for state in _UNDER_WORK},
-    "review": {state: State.REVIEWED for state in _UNDER_WORK},
+    "review": dict.fromkeys(_UNDER_WORK, State.REVIEWED),
     "finding": {State.REVIEWED: State.REVIEWED},
     "training": {state: state for state in _UNDER_WORK},
-    "freeze": {state: State.FROZEN for state in _UNDER_WORK},
+    "freeze": dict.fromkeys(_UNDER_WORK, State.FROZEN),
     "claim": {State.FROZEN: State.OPENED},
     "start": {State.OPENED: State.OPENED},
     "done": {State.OPENED: State.OPENED},
@@ -63,9 +63,7 @@ MOVES: Final[Mapping[str, Mapping[State, State]]] = {
     "verdict": {State.COMPLETE: State.GREEN},
     "report": {state: state for state in _DECIDED},
     "verification": {state: state for state in _DECIDED},
-    "closure": {
-        state: State.CLOSED for state in (State.DRAFT, *_UNDER_WORK, State.FROZEN)
-    },
+    "closure": dict.fromkeys((State.DRAFT, *_UNDER_WORK, State.FROZEN), State.CLOSED),
     "incident": {state: state for state in State if state is not State.CLOSED},
 }  # fmt: skip
 """event -> state before -> state after. A verdict leads to red where its colour says so."""

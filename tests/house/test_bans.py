@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,8 +92,8 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def house(pristine: Path, tmp_path: Path) -> Iterator[Path]:
-    yield Path(shutil.copytree(pristine, tmp_path / "house"))
+def house(pristine: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(pristine, tmp_path / "house"))
 
 
 def lint_imports(house: Path, contract: str) -> tuple[int, str]:
