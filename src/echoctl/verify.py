@@ -63,11 +63,11 @@ class VerifyError(Exception):
         self.facts = facts
 
 
-class Broken(VerifyError):  # noqa: N818 (it is the evidence that is broken)
+class Broken(VerifyError):
     """The evidence contradicts itself."""
 
 
-class NotChecked(VerifyError):  # noqa: N818 (an ending, not an error)
+class NotChecked(VerifyError):
     """A check cannot be made here; `pending` when it waits for something that may still come."""
 
 
@@ -1220,6 +1220,33 @@ def _evidence(case: Case, folder: str, name: str, sha: str) -> None:
         case.wrong(problem.key, **problem.facts)
 
 
+def check_requires(case: Case) -> None:
+    """Check: the tracks that this one rests on came out as required; memories are theirs."""
+    absent = []
+    for required in case.contract["requires"]:
+        track = required["track"]
+        home, here = f"artifacts/{track}/", set(case.tree.names())
+        if not {home + "ledger.jsonl", home + "frozen/manifest.json"} <= here:
+            absent.append(track)
+            continue
+        lines = [
+            _loads(line.decode()) for line in case.tree.read(home + "ledger.jsonl").splitlines()
+        ]
+        colours = [line["data"]["colour"] for line in lines if line["event"] == "verdict"]
+        if colours != [required["verdict"]]:
+            case.wrong("required", track=track)
+        theirs = _loads(case.tree.read(home + "frozen/manifest.json").decode())["artefacts"]
+        shared = set(theirs) & set(case.manifest["artefacts"])
+        if required["artefacts"] and not shared:
+            case.wrong("inherited", name="-", track=track)
+        for name in sorted(shared):
+            if required["artefacts"] and theirs[name] != case.manifest["artefacts"][name]:
+                case.wrong("inherited", name=name, track=track)
+    if absent:
+        raise NotChecked("required_absent", tracks=", ".join(absent))
+    case.note("requires", count=len(case.contract["requires"]))
+
+
 def laid_out(contract: Json) -> dict[str, Json]:
     """Return the seed blocks that a contract fixes: unit, round, family, episode, one by one."""
     blocks: dict[str, Json] = {}
@@ -2198,6 +2225,7 @@ CHECKS: tuple[tuple[str, Callable[[Case], None], tuple[str, ...]], ...] = (
     ("code", check_code, ("manifest",)),
     ("contract", check_contract, ("manifest",)),
     ("yaml", check_yaml, ("contract", "sealed")),
+    ("requires", check_requires, ("contract",)),
     ("reviews", check_reviews, ("contract",)),
     ("seeds", check_seeds, ("contract",)),
     ("disjoint", check_disjoint, ("seeds",)),
@@ -2363,6 +2391,8 @@ _WORDS = """\
   = el contrato es el congelado
 #yaml = the contract that people read says the same
   = el contrato que se lee dice lo mismo
+#requires = the tracks that this one rests on
+  = las pistas en las que se apoya esta
 #reviews = reviews and amendments
   = revisiones y enmiendas
 #seeds = seeds follow from the contract
@@ -2411,6 +2441,8 @@ sealed = {count} files
   = {count} archivos
 code = {count} files
   = {count} archivos
+requires = {count} tracks
+  = {count} pistas
 reviews = {reviews} reviews, {amendments} amendments
   = {reviews} revisiones, {amendments} enmiendas
 seeds = {count} seeds laid out again
@@ -2463,6 +2495,8 @@ rerun_impossible = the sealed code does not run here: {why}
   = el código sellado no arranca aquí: {why}
 yaml_odd = the YAML holds something that this reader leaves to others: {why}
   = el YAML contiene algo que este lector deja a otros: {why}
+required_absent = their evidence is not here: {tracks}
+  = su evidencia no está aquí: {tracks}
 no_receipt = none given: --receipt LINE
   = no se ha dado ninguno: --receipt LÍNEA
 no_witness = no witness files
@@ -2531,6 +2565,10 @@ amended = ledger line {line}: the contract changed without an amendment
   = línea {line} del libro: el contrato cambió sin enmienda
 yaml = at {where} the YAML says {want} and the canonical contract {found}
   = en {where} el YAML dice {want} y el contrato canónico {found}
+required = this rests on {track}, whose verdict is not the required one
+  = esta se apoya en {track}, cuyo veredicto no es el exigido
+inherited = artefact {name} is not the one that {track} sealed
+  = el artefacto {name} no es el que selló {track}
 open_finding = the blocking finding {id} was never acted on
   = el hallazgo bloqueante {id} quedó sin atender
 lost_answer = an answer names ledger line {line}, which is no review

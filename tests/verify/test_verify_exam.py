@@ -218,3 +218,21 @@ def test_a_chain_whose_head_was_not_sealed_is_noticed(monkeypatch: pytest.Monkey
     report = builder.build().verified()
     assert [check.name for check in report.failed] == ["memories"]
     assert report.failed[0].said[0][0] == "headless"
+
+
+@pytest.mark.parametrize(
+    ("colour", "same", "state"),
+    [("green", True, "ok"), ("red", True, "failed"), ("green", False, "failed")],
+)
+def test_what_a_track_rests_on_is_compared(colour: str, same: bool, state: str) -> None:
+    rests = {"track": "first", "verdict": "green", "artefacts": True}
+    exam = builder.build(builder.contract(requires=[rests]))
+    assert exam.verified().case.checks["requires"].reason is not None
+    sealed = json.loads(exam.files["artifacts/toy/frozen/manifest.json"])["artefacts"]
+    if not same:
+        sealed["memory-03"] = {"sha256": "0" * 64, "head": None}
+    exam.files["artifacts/first/ledger.jsonl"] = (
+        builder.dump({"event": "verdict", "data": {"colour": colour}}) + b"\n"
+    )
+    exam.files["artifacts/first/frozen/manifest.json"] = builder.dump({"artefacts": sealed}) + b"\n"
+    assert exam.verified().case.checks["requires"].state == state
