@@ -9,11 +9,11 @@ first one that makes a plan is followed. Contract A section 2.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from echoctl.mind.beliefs import NO_BELIEF, Beliefs
 from echoctl.mind.board import Ways, around, facing
-from echoctl.mind.gate import MODIFY, OK, Gate
+from echoctl.mind.gate import MODIFY, OK, Decision, Failure, Gate
 from echoctl.mind.reading import Belief, Tables
 from echoctl.mind.roles import (
     ACTION_OF,
@@ -42,25 +42,6 @@ Veto: TypeAlias = Callable[["Mind", int, int, int], bool]
 """Whether a policy piece forbids (mind, id, kind, cell) at this moment."""
 Listener: TypeAlias = Callable[["Mind", Percept, int, Percept], None]
 """Told of every step: (mind, before, action, after), after the mind has learned from it."""
-
-
-class Failure(NamedTuple):
-    """Something hurt or did nothing, and which key had answered just before."""
-
-    step: int
-    rule: str
-    key: int
-    role: int
-    belief: Belief
-
-
-class Decision(NamedTuple):
-    """One plan: the rule, the key it goes for (-1 for none) and what is believed of it."""
-
-    step: int
-    rule: str
-    key: int
-    belief: Belief
 
 
 def _walkable(mind: Mind, id_: int) -> int:
@@ -110,7 +91,7 @@ class Mind(Beliefs):
         """What it is about to do once the hand is free: (id, kind)."""
         self.free = 0
         self.trials: dict[int, Trial] = {}
-        self.decisions: list[Decision] = []
+        self._decisions: list[tuple[int, str, int, Belief]] = []
         self.failures: list[Failure] = []
         self.idle = 0
         """Steps at rest in a row."""
@@ -131,6 +112,12 @@ class Mind(Beliefs):
     def feel(self, after: Percept) -> None:
         """Learn from what followed the last action."""
         before, action = self.now, self.action
+        if after.cells is before.cells and after.hand == before.hand and self._is_routine(after):
+            self.now = after
+            self.steps += 1
+            for listener in self.listeners:
+                listener(self, before, action, after)
+            return
         carrying = before.hand != self.empty
         kind = kind_of(action, carrying)
         front = -1
@@ -138,7 +125,6 @@ class Mind(Beliefs):
         if kind >= 0:
             front = before.pos + self.geometry.steps[before.heading]
             key = before.cells[front] * 8 + kind
-            # Walking over what was walked over before teaches nothing: the usual case, cut short.
             judged = (
                 kind != ENTER or after.pos == before.pos or after.terminal
                 or self.lived[key] != NONE or after.reward > 0
@@ -152,15 +138,13 @@ class Mind(Beliefs):
         changed, elsewhere = self.board.update(after.cells, front)
         if changed:
             present = self.board.present
-            for id_ in present[self._classes :]:
-                self._touch(id_)
+            self._touched.update(present[self._classes :])
             self._unseen = len(present) > self._classes
             self._classes = len(present)
-            for id_ in changed:
-                if self._look_again(id_):
-                    self._path.clear()
-                    if not self.settled:
-                        self.resting = False
+            if self._look_again(changed):
+                self._path.clear()
+                if not self.settled:
+                    self.resting = False
         if after.hand != before.hand:
             if before.hand == self.empty:
                 self.picks[after.hand] = self.picks.get(after.hand, 0) + 1
@@ -216,6 +200,11 @@ class Mind(Beliefs):
         return gate.asks, gate.hits, gate.blocks, gate.modifies
 
     @property
+    def decisions(self) -> list[Decision]:
+        """Every plan of this episode, in order."""
+        return [Decision(*fields) for fields in self._decisions]
+
+    @property
     def rest_kind(self) -> int:
         """0 awake; 1 at rest until a cell changes; 2 at rest until an unseen class appears.
 
@@ -243,7 +232,8 @@ class Mind(Beliefs):
         With `insist` what the gate would only prune (MODIFY) is done all the same; what it blocks
         never is.
         """
-        chosen = self._choose(choose)
+        kept = self._chosen.get(choose)
+        chosen = self._choose(choose) if kept is None or kept[1] or self._touched else kept[0]
         if not chosen:
             return False
         board, verdicts = self.board, self.gate.verdicts
@@ -304,6 +294,16 @@ class Mind(Beliefs):
 
     # --- inside -------------------------------------------------------------------------------
 
+    def _is_routine(self, after: Percept) -> bool:
+        """Say whether a step that changed nothing taught nothing: turns, waits, known ground."""
+        action, before = self.action, self.now
+        if action < FORWARD or action == WAIT:
+            return True
+        if action != FORWARD or self.learning or after.terminal or after.reward > 0:
+            return False
+        key = before.cells[before.pos + self.geometry.steps[before.heading]] * 8 + ENTER
+        return after.pos != before.pos and self.lived[key] == NONE
+
     def _next(self) -> int:
         if self.resting:
             self.idle += 1
@@ -333,7 +333,7 @@ class Mind(Beliefs):
         for id_ in self._choose(_walkable):
             free |= masks[id_]
         self.free = free
-        here = 1 << self.geometry.place[self.now.pos]
+        here = self.geometry.bits[self.now.pos]
         self.ways = Ways(self.geometry.stride, free, here, self.now.heading)
         self.hindered = False
         self.resting = self.settled = False
@@ -355,7 +355,7 @@ class Mind(Beliefs):
                 self._path.clear()
                 action = WAIT
         belief = self.believe(self._goal_key) if self._goal_key >= 0 else NO_BELIEF
-        self.decisions.append(Decision(self.steps, self.rule, self._goal_key, belief))
+        self._decisions.append((self.steps, self.rule, self._goal_key, belief))
         return action
 
     def _admit(self, choose: Choice, cell: int, kind: int, most: int) -> int:
@@ -370,7 +370,7 @@ class Mind(Beliefs):
                 return -1
             if self.gate.ask(id_ * 8 + kind, self.rule) <= most:
                 return kind
-            self._touch(id_)
+            self._touched.add(id_)
             instead = choose(self, id_)
             if instead < 0 or instead == kind:
                 return -1
@@ -378,14 +378,20 @@ class Mind(Beliefs):
 
     def _choose(self, choose: Choice) -> dict[int, int]:
         """Return id -> kind for every class that `choose` chooses something for."""
+        if self._touched:
+            for _, stale in self._chosen.values():
+                stale |= self._touched
+            self._touched.clear()
         kept = self._chosen.get(choose)
         if kept is None:
-            kept = self._chosen[choose] = ({}, list(self.board.present))
+            kept = self._chosen[choose] = ({}, set(self.board.present))
         chosen, stale = kept
         for id_ in stale:
             kind = choose(self, id_)
             if kind >= 0:
                 chosen[id_] = kind
+            else:
+                chosen.pop(id_, None)
         stale.clear()
         return chosen
 
@@ -409,8 +415,8 @@ class Mind(Beliefs):
     def _drop_beside(self, cell: int) -> list[int] | None:
         """Return the way to put down what is held on free ground next to a cell."""
         geo = self.geometry
-        target = 1 << geo.place[cell]
-        here = 1 << geo.place[self.now.pos]
+        target = geo.bits[cell]
+        here = geo.bits[self.now.pos]
         beside = around(geo.stride, target) & (self.free | here)
         spots = self.ground() & ~target
         east, south, west, north = facing(geo.stride, spots)

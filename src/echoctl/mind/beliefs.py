@@ -38,8 +38,11 @@ class Beliefs:
         self._memo = bytearray([STALE]) * KEYS
         self._kept: dict[int, Belief] = {}
         self._signs = [-1] * 256
-        self._chosen: dict[Any, tuple[dict[int, int], list[int]]] = {}
+        self._chosen: dict[Any, tuple[dict[int, int], set[int]]] = {}
         """For each choice: id -> the kind it chose, and the ids that it has to look at again."""
+        self._touched: set[int] = set()
+        """Ids of which something believed, or a verdict, changed since the last decision."""
+        self._raw: dict[int, tuple[int, int, int]] = {}
         # What it stands on has been entered already, or it would not stand there.
         self.lived[percept.cells[percept.pos] * 8 + ENTER] = NONE
 
@@ -51,41 +54,48 @@ class Beliefs:
     def role(self, key: int) -> int:
         """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
         role = self._memo[key]
-        return role if role != STALE else self.believe(key).role
+        if role == STALE:
+            role = self.lived[key]
+            if key & 7 == USE_WITH and self.now.hand != self.empty:
+                role = self.tried_with(self.now.hand, key >> 3)
+            if role == UNKNOWN:
+                role = self.remembers(key)
+            self._memo[key] = role
+        return role
 
     def believe(self, key: int) -> Belief:
         """Return what is believed of a key and which layer and key said so.
 
         Lived in this episode beats layer 1, which beats layer 2 (the reading may swap the two).
         """
-        if self._memo[key] != STALE:
-            return self._kept[key]
-        belief = self._look_up(key)
-        self._memo[key] = belief.role
-        self._kept[key] = belief
+        belief = self._kept.get(key)
+        if belief is None:
+            belief = self._kept[key] = self._look_up(key)
         return belief
 
     def _look_up(self, key: int) -> Belief:
         id_, kind = key >> 3, key & 7
-        lived = self._lived(id_, kind)
+        lived = self.lived[key]
+        if kind == USE_WITH and self.carrying:
+            lived = self.tried_with(self.now.hand, id_)
         if lived != UNKNOWN:
             return Belief(lived, LIVED, key)
+        role = self.remembers(key)
+        if role == UNKNOWN:
+            return NO_BELIEF
         tables = self.tables
+        place = tables.reading.place(self.sign(id_), kind)
         first = tables.first_answers[key]
-        reading = tables.reading
-        if first != UNKNOWN and not reading.second_first:
-            return Belief(first, FIRST, key)
-        place = reading.place(self.sign(id_), kind)
         second = tables.second_answers.get(place, UNKNOWN)
-        if second != UNKNOWN:
-            return Belief(second, SECOND, place)
-        return Belief(first, FIRST, key) if first != UNKNOWN else NO_BELIEF
+        if first != UNKNOWN and (second == UNKNOWN or not tables.reading.second_first):
+            return Belief(first, FIRST, key)
+        return Belief(second, SECOND, place)
 
     def remembers(self, key: int) -> int:
         """Return the role that the memory alone believes, whatever was lived."""
         tables = self.tables
         first = tables.first_answers[key]
-        if first != UNKNOWN and not tables.reading.second_first:
+        if not tables.second_answers or (first != UNKNOWN and not tables.reading.second_first):
             return first
         place = tables.reading.place(self.sign(key >> 3), key & 7)
         second = tables.second_answers.get(place, UNKNOWN)
@@ -121,12 +131,6 @@ class Beliefs:
             or self.lived[id_ * 8 + USE_WITH] == OPEN
         )
 
-    def _lived(self, id_: int, kind: int) -> int:
-        if kind != USE_WITH or not self.carrying:
-            return self.lived[id_ * 8 + kind]
-        tried = self._lived_with.get(self.now.hand)
-        return tried[id_] if tried else UNKNOWN
-
     def _live(self, key: int, role: int, hand: int = -1) -> bool:
         """Take in one case: it beats whatever the memory says, until the episode ends.
 
@@ -145,39 +149,46 @@ class Beliefs:
                 return False
             self.lived[key] = role
         self.gate.forget(key)
-        self._touch(key >> 3)
+        self._touched.add(key >> 3)
         same = self._memo[key] == role
-        self._memo[key] = STALE
+        self._forget(key)
         return not same
 
-    def _look_again(self, id_: int) -> bool:
-        """Look an id's beliefs up again if it reads differently now; say whether it does."""
-        reading = self.tables.reading
+    def _look_again(self, changed: list[int]) -> bool:
+        """Look beliefs up again where changed ids read differently now; say whether any does."""
+        board, reading = self.board, self.tables.reading
+        masks, border = board.masks, board.geometry.border
+        same = True
+        for id_ in changed:
+            mask = masks[id_]
+            raw = (mask.bit_count(), (mask & border).bit_count(), board.movers[id_])
+            if self._raw.get(id_) != raw:
+                self._raw[id_] = raw
+                same = False
+        if same:
+            return False  # things changed places, and no count is another
         differs = False
-        for other in self.board.present if reading.uses_rank else (id_,):
-            old = self._signs[other]
+        for id_ in board.present if reading.uses_rank else changed:
+            old = self._signs[id_]
             if old < 0:
                 continue
-            new = reading.sign(self.board.shape(other, reading.uses_rank))
+            new = reading.sign(board.shape(id_, reading.uses_rank))
             if new != old:
-                self._signs[other] = new
-                for key in range(other * 8, other * 8 + 8):
-                    self._memo[key] = STALE
+                self._signs[id_] = new
+                for key in range(id_ * 8, id_ * 8 + 8):
+                    self._forget(key)
                     self.gate.forget(key)
-                self._touch(other)
+                self._touched.add(id_)
                 differs = True
         return differs
+
+    def _forget(self, key: int) -> None:
+        """Look a key up again when it is next asked about."""
+        self._memo[key] = STALE
+        self._kept.pop(key, None)
 
     def _forget_hand(self) -> None:
         """Look up again what is believed of using, now that the hand holds something else."""
         for id_ in self.board.present:
-            self._memo[id_ * 8 + USE_WITH] = STALE
-        for chosen, stale in self._chosen.values():
-            chosen.clear()
-            stale[:] = self.board.present
-
-    def _touch(self, id_: int) -> None:
-        """Choose again what to do to an id: something believed of it, or its verdict, changed."""
-        for chosen, stale in self._chosen.values():
-            chosen.pop(id_, None)
-            stale.append(id_)
+            self._forget(id_ * 8 + USE_WITH)
+        self._touched.update(self.board.present)

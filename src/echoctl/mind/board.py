@@ -25,7 +25,9 @@ class Geometry(NamedTuple):
     border: int
     """The cells of the edge."""
     place: tuple[int, ...]
-    """index into `Percept.cells` -> bit."""
+    """index into `Percept.cells` -> number of its bit."""
+    bits: tuple[int, ...]
+    """index into `Percept.cells` -> its bit."""
     steps: tuple[int, int, int, int]
     """heading -> difference between a cell's index and that of the cell in front."""
 
@@ -35,19 +37,35 @@ def geometry(width: int, height: int) -> Geometry:
     """Return the geometry of a board of this size."""
     stride = width + 1
     place = tuple(y * stride + x for y in range(height) for x in range(width))
-    inside = sum(1 << bit for bit in place)
+    bits = tuple(1 << number for number in place)
+    inside = sum(bits)
     border = sum(
         1 << (y * stride + x)
         for y in range(height)
         for x in range(width)
         if y in (0, height - 1) or x in (0, width - 1)
     )
-    return Geometry(width, height, stride, inside, border, place, (1, width, -1, -width))
+    return Geometry(width, height, stride, inside, border, place, bits, (1, width, -1, -width))
 
 
 @lru_cache(maxsize=256)
 def _only(id_: int) -> bytes:
     return bytes(49 if other == id_ else 48 for other in range(256))
+
+
+@lru_cache(maxsize=4096)
+def _masks(width: int, height: int, cells: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the ids of a board in reading order, and for each of the 256 ids its cells.
+
+    Kept, because every arm of an exam starts from the same boards.
+    """
+    present = tuple(dict.fromkeys(cells))
+    masks = [0] * 256
+    backwards = b"\0".join(cells[at : at + width] for at in range(0, len(cells), width))[::-1]
+    inside = geometry(width, height).inside
+    for id_ in present:
+        masks[id_] = int(backwards.translate(_only(id_)), 2) & inside
+    return present, tuple(masks)
 
 
 class Board:
@@ -58,16 +76,12 @@ class Board:
     def __init__(self, width: int, height: int, cells: bytes) -> None:
         self.geometry = geometry(width, height)
         self.cells = cells
-        self.masks = [0] * 256
+        present, masks = _masks(width, height, cells)
+        self.masks = list(masks)
         self.movers = bytearray(256)
         """1 for ids that moved by themselves; sticky within the episode."""
-        self.present = list(dict.fromkeys(cells))
+        self.present = list(present)
         """Every id seen in this episode, in reading order of its first cell."""
-        rows = b"\0".join(cells[at : at + width] for at in range(0, len(cells), width))
-        backwards = rows[::-1]
-        inside = self.geometry.inside
-        for id_ in self.present:
-            self.masks[id_] = int(backwards.translate(_only(id_)), 2) & inside
 
     def update(self, cells: bytes, acted: int) -> tuple[list[int], bool]:
         """Take in new cells; return the ids whose cells changed, and whether others moved too.
@@ -83,37 +97,40 @@ class Board:
         if cells is old_cells or cells == old_cells:
             return [], False
         self.cells = cells
-        masks, place = self.masks, self.geometry.place
-        gained: set[int] = set()
-        lost: set[int] = set()
-        changed: set[int] = set()
-        elsewhere = False
-        rest = int.from_bytes(cells, "little") ^ int.from_bytes(old_cells, "little")
+        masks, bits = self.masks, self.geometry.bits
+        swaps: list[tuple[int, int]] = []
         at = -1
+        rest = int.from_bytes(cells, "little") ^ int.from_bytes(old_cells, "little")
         while rest:
-            skip = ((rest & -rest).bit_length() - 1) >> 3
-            rest >>= (skip + 1) * 8
-            at += skip + 1
-            old, new = old_cells[at], cells[at]
-            bit = 1 << place[at]
+            skip = ((rest & -rest).bit_length() + 7) >> 3
+            rest >>= skip << 3
+            at += skip
+            old, new, bit = old_cells[at], cells[at], bits[at]
             masks[old] ^= bit
-            if not masks[new] and new not in self.present:
-                self.present.append(new)
-            masks[new] |= bit
-            changed.add(old)
-            changed.add(new)
+            masks[new] ^= bit
             if at != acted:
-                elsewhere = True
-                lost.add(old)
-                gained.add(new)
-        both = gained & lost
-        if both:
-            counts = {id_: masks[id_].bit_count() for id_ in both}
-            most = max(counts.values())
-            for id_, count in counts.items():
-                if (count < most or len(both) == 1) and not self.movers[id_]:
-                    self.movers[id_] = 1
-        return list(changed), elsewhere
+                swaps.append((old, new))
+        # A board changes in few ways, however many cells do: look at each way once.
+        ways = dict.fromkeys(swaps)
+        changed = dict.fromkeys(id_ for way in ways for id_ in way)
+        if ways:
+            self._note_movers({old for old, _ in ways} & {new for _, new in ways})
+        if acted >= 0 and cells[acted] != old_cells[acted]:
+            changed[old_cells[acted]] = changed[cells[acted]] = None
+        for id_ in changed:
+            if id_ not in self.present:
+                self.present.append(id_)
+        return list(changed), bool(ways)
+
+    def _note_movers(self, both: set[int]) -> None:
+        """Mark what moves by itself among the ids that gained and lost a cell in this tick."""
+        if not both:
+            return
+        counts = {id_: self.masks[id_].bit_count() for id_ in both}
+        most = max(counts.values())
+        for id_, count in counts.items():
+            if count < most or len(both) == 1:
+                self.movers[id_] = 1
 
     def shape(self, id_: int, ranked: bool = True) -> Shape:
         """Return what a class looks like now; without `ranked` the rank is left at 0."""

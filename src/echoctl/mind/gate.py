@@ -53,10 +53,29 @@ class Answer(NamedTuple):
         return f"{said}, {source} says {ROLES[self.belief.role]}{evidence}"
 
 
+class Failure(NamedTuple):
+    """Something hurt or did nothing, and which key had answered just before."""
+
+    step: int
+    rule: str
+    key: int
+    role: int
+    belief: Belief
+
+
+class Decision(NamedTuple):
+    """One plan: the rule, the key it goes for (-1 for none) and what is believed of it."""
+
+    step: int
+    rule: str
+    key: int
+    belief: Belief
+
+
 class Gate:
     """Answers for one mind; `begin` forgets the episode before. Subclasses override `judge`."""
 
-    __slots__ = ("_counted", "asks", "blocks", "hits", "log", "mind", "modifies", "verdicts")
+    __slots__ = ("_counted", "_log", "asks", "blocks", "hits", "mind", "modifies", "verdicts")
 
     mind: Mind
 
@@ -67,7 +86,7 @@ class Gate:
         """The last answer for each key; 0 where nothing was asked since the belief changed."""
         self._counted = bytearray(KEYS)
         self.asks = self.hits = self.blocks = self.modifies = 0
-        self.log: list[Answer] = []
+        self._log: list[tuple[int, str, int, int, Belief, int, int]] = []
 
     def forget(self, key: int) -> None:
         """Ask again next time: the belief about a key changed."""
@@ -96,5 +115,11 @@ class Gate:
             self.hits += belief.layer != NOWHERE
             self.blocks += verdict == BLOCK
             self.modifies += verdict == MODIFY
-        self.log.append(Answer(mind.steps, rule, key, verdict, belief, *mind.evidence(belief)))
+        successes, trials = mind.evidence(belief)
+        self._log.append((mind.steps, rule, key, verdict, belief, successes, trials))
         return verdict
+
+    @property
+    def log(self) -> list[Answer]:
+        """Every answer of this episode, in order."""
+        return [Answer(*fields) for fields in self._log]

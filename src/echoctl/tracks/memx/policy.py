@@ -181,21 +181,24 @@ def _goal_to_take(mind: Mind, id_: int) -> int:
 
 
 def _opening(mind: Mind, id_: int) -> int:
-    # What may be taken is taken first: using it could destroy it.
-    if not _fixed(mind, id_):
-        return NOTHING
     kind = USE_WITH if mind.carrying else USE
-    return kind if mind.role(id_ * 8 + kind) == OPEN else NOTHING
+    # What may be taken is taken first: using it could destroy it.
+    return kind if mind.role(id_ * 8 + kind) == OPEN and _fixed(mind, id_) else NOTHING
 
 
 def _untaken(mind: Mind, id_: int) -> int:
     key = id_ * 8 + TAKE
-    if mind.role(id_ * 8 + ENTER) in (NONE, GOAL):
-        return NOTHING
     role = mind.role(key)
+    if role == UNKNOWN:
+        return TAKE if shut(mind, id_) else NOTHING
     # Believed both to be taken and to be opened, by shape: taking it does no damage.
-    torn = role == PICK and mind.lived[key] != PICK and mind.role(id_ * 8 + USE_WITH) == OPEN
-    return TAKE if torn or (role == UNKNOWN and shut(mind, id_)) else NOTHING
+    torn = (
+        role == PICK
+        and mind.lived[key] != PICK
+        and mind.role(id_ * 8 + USE_WITH) == OPEN
+        and mind.role(id_ * 8 + ENTER) not in (NONE, GOAL)
+    )
+    return TAKE if torn else NOTHING
 
 
 def _fixed(mind: Mind, id_: int) -> bool:
@@ -212,8 +215,9 @@ def _applicable(mind: Mind, id_: int) -> int:
 
 
 def _takable(mind: Mind, id_: int) -> int:
-    free = mind.role(id_ * 8 + ENTER) in (NONE, GOAL)
-    return TAKE if mind.role(id_ * 8 + TAKE) == PICK and not free else NOTHING
+    if mind.role(id_ * 8 + TAKE) != PICK:
+        return NOTHING
+    return TAKE if mind.role(id_ * 8 + ENTER) not in (NONE, GOAL) else NOTHING
 
 
 def _useful(mind: Mind, id_: int) -> bool:
