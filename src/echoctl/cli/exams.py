@@ -192,8 +192,8 @@ def _show_decided(s: Session, ws: Workspace, done: Decided, files: list[str]) ->
     contract = desk.load(ws, done.id)
     t = s.text(contract.lang)
     s.screen.show(
-        *terminal.verdict(done.verdict, contract, t),
         *terminal.cells(done.verdict, contract, t, s.screen.out.width),
+        *terminal.verdict(done.verdict, contract, t),
         *papers.decided(done, files, t),
     )
 
