@@ -174,6 +174,8 @@ def test_a_worker_killed_in_mid_job_is_replaced_and_the_incident_is_recorded(
     assert [one for one in kept.begun if one[1] == 2] == [(kept.incidents[0][0], 2)]
     assert [one[1:] for one in kept.incidents] == [("worker lost", "signal SIGKILL")]
     assert {name: result.rows for name, result in kept.results.items()} == {"job-0": 3, "job-1": 3}
+    left = tmp_path / "killed" / f"{kept.incidents[0][0]}.1.part"
+    assert left.is_file()  # what was half-written travels too, so that it can be compared
 
 
 def test_an_actor_killed_in_mid_job_is_replaced_and_the_bytes_are_the_same(
@@ -211,8 +213,7 @@ def test_a_node_that_goes_takes_its_jobs_to_another(
         what, engine=engine, code=tree(), workers=3, sink=kept, observer=Removing(engine),
         what="test",
     )  # fmt: skip
-    assert len(kept.incidents) == 1
-    assert kept.incidents[0][1] == "worker lost"
+    assert {kind for _, kind, _ in kept.incidents} == {"worker lost"}
     assert written(kept) == here
 
 

@@ -25,7 +25,9 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 Said: TypeAlias = dict[str, Any]
-"""A line of the worker's protocol (docs/formats.md), ``{"lost": why}``, or ``done`` with files."""
+"""A line of the worker's protocol (docs/formats.md); ``done`` comes with the files that the job
+made; ``{"lost": why, "left": bytes or None}`` says that the worker died, and what it left of
+the outcome."""
 
 PATIENCE_MS = 500
 """Milliseconds after which `Host.hear` returns with nothing, so that `Host.end` gets its turn."""
@@ -104,7 +106,8 @@ class Host:
             return []
         data = os.read(output.fileno(), 1 << 16)
         if not data:
-            return [{"lost": self._death()}]
+            left = Path(self._wanted[0])
+            return [{"lost": self._death(), "left": left.read_bytes() if left.is_file() else None}]
         *lines, rest = (self._buffer + data).split(b"\n")
         self._buffer = bytearray(rest)
         return [self._with_files(json.loads(line)) for line in lines]

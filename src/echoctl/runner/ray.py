@@ -30,7 +30,7 @@ from echoctl.runner.local import Local
 from echoctl.runner.run import Code, Event, Task
 from echoctl.track.closure import build_zip, code_closure
 
-STARTS = 3
+STARTS = 5
 """How often in a row a worker may die before it has said that it is ready."""
 
 PATIENCE_S = 600
@@ -202,6 +202,9 @@ class Ray:
         elif "at" in said:
             self._events.append(Event(number, "at", {"rows": said["at"]}))
         elif "lost" in said:
+            if worker.task is not None and said["left"] is not None:
+                # A half-written outcome must be a beginning of the next attempt's.
+                worker.task.out.write_bytes(said["left"])
             self._replace(number, said["lost"])
         elif "failed" in said:
             if not worker.ready:
@@ -234,10 +237,15 @@ class Ray:
             self._stillborn += 1
             if self._stillborn >= STARTS:
                 raise CheckFailed(f"workers do not start: {why}", "run echoctl preflight")
+            # It may have been sent to a node of which the cluster does not know yet that it died.
+            time.sleep(self._stillborn)
         assert self._begin is not None
         # The node that had room for it may be gone: the new one squeezes in beside the others.
         self._workers[number] = self._begin(0)
-        self._lost(number, why)
+        if old.ready:
+            self._lost(number, why)
+        elif old.task is not None:
+            self.send(number, old.task)  # which never began, so nothing was lost
 
     def _lost(self, number: int, why: str) -> None:
         self._events.append(Event(number, "lost", {"why": why}))
