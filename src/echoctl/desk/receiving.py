@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from echoctl.desk.ledger import Ledger
@@ -24,6 +24,14 @@ class ExamSink:
     scratch: Path
     """Where jobs write artefacts, of which the exam keeps the hash only."""
     watch: Observer
+    _parts: dict[str, set[Path]] = field(default_factory=dict, init=False)
+    """Half-written results by job: those found at the start, and those begun since."""
+
+    def __post_init__(self) -> None:
+        # Listed once: a folder of thousands of results is slow to search for every job.
+        for path in self._jobs.glob(".*.part"):
+            job = path.name.removeprefix(".").removesuffix(".part").rpartition(".")[0]
+            self._parts.setdefault(job, set()).add(path)
 
     def begin(self, job: Job, attempt: int) -> Task:
         """Write the start line; the attempt is counted over every run of this exam."""
@@ -32,6 +40,7 @@ class ExamSink:
         if part.exists():
             # Only a lost ledger line can leave a file of an attempt that the ledger never saw.
             self._set_aside(job.id, part, "an attempt that the ledger does not know left a file")
+        self._parts.setdefault(job.id, set()).add(part)
         self.ledger.append("start", {"job": job.id, "attempt": number})
         fault("exam.started")
         needs = {name: self.artefacts[name] for name in job.needs}
@@ -72,8 +81,8 @@ class ExamSink:
 
     def _compare_leftovers(self, job: str, part: Path) -> None:
         """Half-written results of earlier attempts must be beginnings of this one."""
-        for old in sorted(self._jobs.glob(f".{job}.*.part")):
-            if old == part or old.name.removeprefix(f".{job}.").count(".") != 1:
+        for old in sorted(self._parts.pop(job, ())):
+            if old == part or not old.exists():
                 continue
             if begins_with(part, salvaged(old)):
                 old.unlink()
