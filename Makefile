@@ -30,7 +30,7 @@ demo: install          ## rehearse MEMORIA-X on development worlds; ends with a 
 	@$(BIN)/echoctl rehearse memx --units 3 --keep demo
 
 test: tools            ## the tests that decide whether a change may land
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto
 
 check: check-static test   ## format, lint, types, house rules, then the tests
 
