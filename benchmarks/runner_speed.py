@@ -224,6 +224,7 @@ def scaling(place: Path, rounds: int, memx: int, *, quick: bool) -> str:
                 found = run_phase("scale", folder, id, workers, units)
                 pair[workers] = found["seconds"]
             pairs.append((pair[1], pair[2], pair[1] / pair[2]))
+            print(f"{name}: {pairs[-1]}", file=sys.stderr)
         one, two, ratio = (statistics.median(column) for column in zip(*pairs, strict=True))
         lowest = min(pair[2] for pair in pairs)
         rows.append([
@@ -260,6 +261,7 @@ def cost(place: Path, sizes: Sequence[int], rounds: int) -> str:
                 "jobs": exam["jobs"], "open": exam["open"], "write_peak": written["peak"],
                 "exam_peak": exam["peak"], "verify_peak": verified["peak"],
             })  # fmt: skip
+        print(f"{size:,} rows: {repeated}", file=sys.stderr)
         found[size] = {
             name: statistics.median(one[name] for one in repeated) for name in repeated[0]
         }
@@ -290,7 +292,7 @@ def start_up(place: Path, rounds: int) -> str:
     asked = {
         "an empty Python": [sys.executable, "-c", "pass"],
         "echoctl --help": [command, "--help"],
-        "echoctl list": [command, "--workspace", str(there), "list"],
+        "echoctl list": [command, "list", "--workspace", str(there)],
     }
     seconds: dict[str, list[float]] = {name: [] for name in asked}
     for number in range(rounds + 1):
@@ -344,7 +346,7 @@ def main() -> None:
     words = ["--quick"] if asked.quick else ["--rounds", str(asked.rounds)]
     what = f"{os.cpu_count()} cores, medians of {asked.rounds} rounds"
     text = "\n".join([_report.how("runner_speed", [*words, "--write"], what), "", *parts])
-    print(text)
+    print("\n" + text)
     if asked.write:
         if set(asked.parts) != set(PARTS):
             raise SystemExit("--write wants all --parts, measured in one run")
