@@ -1236,11 +1236,15 @@ def check_requires(case: Case) -> None:
         if colours != [required["verdict"]]:
             case.wrong("required", track=track)
         theirs = _loads(case.tree.read(home + "frozen/manifest.json").decode())["artefacts"]
-        shared = set(theirs) & set(case.manifest["artefacts"])
+        mine = {
+            name.removeprefix(track + "."): known
+            for name, known in case.manifest["artefacts"].items()
+        }
+        shared = set(theirs) & set(mine)
         if required["artefacts"] and not shared:
             case.wrong("inherited", name="-", track=track)
         for name in sorted(shared):
-            if required["artefacts"] and theirs[name] != case.manifest["artefacts"][name]:
+            if required["artefacts"] and theirs[name] != mine[name]:
                 case.wrong("inherited", name=name, track=track)
     if absent:
         raise NotChecked("required_absent", tracks=", ".join(absent))
@@ -1575,7 +1579,9 @@ def check_memories(case: Case) -> None:
                 case.wrong("headless", name=name)
             continue
         chains += 1
-        prev = role_hash("memory", name.encode())
+        # An inherited memory (TRACK.NAME) keeps the chain, and so the name, that its maker gave it.
+        born = name if name in trained else name.partition(".")[2] or name
+        prev = role_hash("memory", born.encode())
         for n, raw in enumerate(lines):
             record = parse(raw)
             if (record["n"], record["prev"]) != (n, prev):

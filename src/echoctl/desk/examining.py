@@ -301,7 +301,7 @@ def check_results(ws: Workspace, dossier: Dossier) -> None:
 
     A result that is missing is not a free slot: it is evidence that is gone.
     """
-    for job, receipt in dossier.done.items():
+    for job, receipt in sorted(dossier.done.items()):
         path = ws.exam(dossier.id) / "jobs" / f"{job}.jsonl.gz"
         if path.is_symlink() or not path.is_file():
             raise Inconsistent(

@@ -285,7 +285,11 @@ def _trained(
         jobs, engine=engine, code=code, workers=workers, sink=sink, observer=observer,
         what="training",
     )  # fmt: skip
-    sealed = {name: _packed(name, sink.artefacts[name], place) for name in sorted(sink.artefacts)}
+    made = {name for job in jobs for name in job.makes}
+    sealed = {
+        name: _packed(name, sink.artefacts[name], place, inherited=name not in made)
+        for name in sorted(sink.artefacts)
+    }
     shutil.rmtree(work, ignore_errors=True)
     results = {result.task.job.id: result for result in sink.results}
     for job in jobs:
@@ -293,12 +297,14 @@ def _trained(
     return sealed
 
 
-def _packed(name: str, artefact: Artefact, place: Path) -> dict[str, Any]:
+def _packed(name: str, artefact: Artefact, place: Path, *, inherited: bool) -> dict[str, Any]:
+    """Pack one artefact. An inherited memory (TRACK.NAME) keeps the chain its maker gave it."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"an artefact cannot be called {name!r}", "use letters, digits, _ . -")
     data = artefact.path.read_bytes()
     write_whole(place / "artefacts" / f"{name}.gz", packed(data))
-    return {"sha256": sha256(data), "head": chain_head(artefact.path, name)}
+    born = name.partition(".")[2] if inherited else name
+    return {"sha256": sha256(data), "head": chain_head(artefact.path, born)}
 
 
 def _record_training(ledger: Ledger, job: Job, outcome: str, sealed: Mapping[str, Any]) -> None:

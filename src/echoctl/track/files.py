@@ -5,6 +5,7 @@ Format: docs/formats.md, "exam/jobs". Compressed with a zero clock, hashed uncom
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -70,6 +71,10 @@ class OutcomeWriter:
         self, kind: type[BaseException] | None, problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
+        # Closing what was compressed first: left to the collector it would write to a closed file.
+        # A disk that is full has already been told by the error on its way out.
+        with contextlib.suppress(OSError):
+            self._gzip.close()
         self._file.close()
 
     def row(self, row: Mapping[str, object]) -> None:
