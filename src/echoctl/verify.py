@@ -1705,7 +1705,7 @@ class Yaml:
     def _peek(self, *, comments: bool = False) -> tuple[int, str]:
         """Return the next line's indentation and text; blank lines and comments are passed."""
         while self.at < len(self.lines):
-            line = self.lines[self.at].rstrip()
+            line = self.lines[self.at].rstrip(" \t\r")
             text = line.lstrip(" ")
             if text and (comments or text[0] != "#"):
                 if text[0] in "\t&*!%@`?" or text in ("---", "..."):
@@ -1762,7 +1762,7 @@ class Yaml:
         if text[0] in "|>":
             words = []
             while self._peek(comments=True)[0] > parent:
-                words += self.lines[self.at].split()
+                words += _words(self.lines[self.at])
                 self.at += 1
             return " ".join(words)
         while text[0] in "[{\"'":
@@ -1774,13 +1774,13 @@ class Yaml:
                 text += " " + self._peek()[1]
                 self.at += 1
                 continue
-            if text[end:].strip()[:1] not in ("", "#"):
+            if text[end:].strip(" \t\r")[:1] not in ("", "#"):
                 raise ValueError(f"line {self.at}: something follows a closed value")
             return value
-        words = _uncommented(text).split()
+        words = _words(_uncommented(text))
         single = True
         while self._peek()[0] > parent:
-            words += _uncommented(self._peek()[1]).split()
+            words += _words(_uncommented(self._peek()[1]))
             single = False
             self.at += 1
         return _scalar(" ".join(words)) if single else " ".join(words)
@@ -1796,6 +1796,11 @@ def _dashed(text: str) -> bool:
 
 def _plain_key(text: str) -> str:
     return str(_flow(text, 0)[0]) if text[0] in "\"'" else text
+
+
+def _words(text: str) -> list[str]:
+    """Split at YAML's white space only: a no-break space is a character like any other."""
+    return [word for word in re.split(r"[ \t\r\n]+", text) if word]
 
 
 def _uncommented(text: str) -> str:
@@ -1816,7 +1821,7 @@ def _scalar(text: str) -> Json:
 
 def _flow(text: str, at: int) -> tuple[Json, int]:
     """Return the value at a place inside brackets, and where it ends; EOFError if it goes on."""
-    at += len(text[at:]) - len(text[at:].lstrip())
+    at += len(text[at:]) - len(text[at:].lstrip(" \t\n"))
     if at >= len(text):
         raise EOFError
     if text[at] in "\"'":
@@ -1825,22 +1830,22 @@ def _flow(text: str, at: int) -> tuple[Json, int]:
         if found is None:
             raise EOFError
         inside = found[1].replace("''", "'") if text[at] == "'" else json.loads(found[0])
-        return " ".join(inside.split()), found.end()
+        return " ".join(_words(inside)), found.end()
     if text[at] not in "[{":
         plain = _PLAIN.match(text, at)
         assert plain is not None
-        return _scalar(plain[0].strip()), plain.end()
+        return _scalar(plain[0].strip(" \t\n")), plain.end()
     pairs: dict[str, Json] = {}
     items: list[Json] = []
     closing = "]" if text[at] == "[" else "}"
     at += 1
     while True:
-        at += len(text[at:]) - len(text[at:].lstrip())
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\n"))
         if text[at : at + 1] == closing:
             return (items if closing == "]" else pairs), at + 1
         item, at = _flow(text, at)
         if closing == "}":
-            at += len(text[at:]) - len(text[at:].lstrip())
+            at += len(text[at:]) - len(text[at:].lstrip(" \t\n"))
             value, key = None, _spelled_key(item)
             if text[at : at + 1] == ":":
                 value, at = _flow(text, at + 1)
@@ -1849,7 +1854,7 @@ def _flow(text: str, at: int) -> tuple[Json, int]:
             pairs[key] = value
         else:
             items.append(item)
-        at += len(text[at:]) - len(text[at:].lstrip())
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\n"))
         if at >= len(text):
             raise EOFError
         if text[at] not in "," + closing:

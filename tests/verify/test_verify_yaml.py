@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import exam_builder as builder
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from echoctl import verify
@@ -22,9 +23,9 @@ CONTRACTS = sorted([*ROOT.glob("contracts/*.yaml"), *ROOT.glob("tests/data/*/con
 
 
 def flat(value: Any) -> Any:
-    """Return the value with every run of white space as one blank."""
+    """Return the value with every run of YAML's white space as one blank."""
     if isinstance(value, str):
-        return " ".join(value.split())
+        return " ".join(word for word in re.split(r"[ \t\r\n]+", value) if word)
     if isinstance(value, list | tuple):
         return [flat(inner) for inner in value]
     return {k: flat(v) for k, v in value.items()} if isinstance(value, dict) else value
@@ -54,6 +55,7 @@ VALUES = st.recursive(
 )
 
 
+@example({"a": "\xa0"}, None)
 @given(
     st.dictionaries(st.sampled_from("abcdef"), VALUES, min_size=1),
     st.sampled_from([None, True, False]),
