@@ -30,12 +30,15 @@ class Draws:
     def bits(self, count: int) -> int:
         """Return `count` fresh bits (1 to 64) as a non-negative integer."""
         if self._left < count:
-            raw = hashlib.sha256(self._seed + self._counter.to_bytes(8, "big")).digest()
-            self._counter += 1
-            self._block = int.from_bytes(raw, "big")
-            self._left = 256
+            self._block, self._left = self._fresh(), 256
         self._left -= count
         return (self._block >> self._left) & ((1 << count) - 1)
+
+    def _fresh(self) -> int:
+        """Return the next 256 bits of the stream."""
+        raw = hashlib.sha256(self._seed + self._counter.to_bytes(8, "big")).digest()
+        self._counter += 1
+        return int.from_bytes(raw, "big")
 
     def below(self, bound: int) -> int:
         """Return an integer uniform in ``range(bound)``; ValueError unless 1 <= bound < 2**64."""
@@ -50,9 +53,20 @@ class Draws:
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """Return the items in a uniformly drawn order (Fisher-Yates); the input is untouched."""
         out = list(items)
+        # `below` written out: opaque ids and shuffled memories are drawn every episode.
+        block, left = self._block, self._left
         for last in range(len(out) - 1, 0, -1):
-            other = self.below(last + 1)
+            count = last.bit_length()
+            mask = (1 << count) - 1
+            while True:
+                if left < count:
+                    block, left = self._fresh(), 256
+                left -= count
+                other = (block >> left) & mask
+                if other <= last:
+                    break
             out[last], out[other] = out[other], out[last]
+        self._block, self._left = block, left
         return out
 
     def choice(self, items: Sequence[T]) -> T:
