@@ -1,6 +1,7 @@
 # One entry for everything. `make demo` and `make test` work on a fresh machine with
 # Python 3.11+, git and make; the rest is for whoever builds echoctl.
-PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+# The first that really runs: a name on the path may be a stand-in for nothing.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 VENV   := .venv
 BIN    := $(VENV)/bin
 LOCK   := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
@@ -13,7 +14,7 @@ install: $(VENV)/installed
 tools: $(VENV)/installed-dev
 
 $(VENV)/installed: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit("echoctl needs Python 3.11 to 3.13; name one: make PYTHON=python3.12" if not (3, 11) <= sys.version_info[:2] <= (3, 13) else 0)'
+	@test -n "$(PYTHON)" || { echo "echoctl needs Python 3.11 to 3.13; name one: make PYTHON=/path/to/python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing what requirements.lock pins (hashes checked) into $(VENV) ..."
 	@$(PIP) --require-hashes -r requirements.lock
@@ -30,7 +31,7 @@ demo: install          ## rehearse MEMORIA-X on development worlds; ends with a 
 	@$(BIN)/echoctl rehearse memx --units 3 --keep demo
 
 test: tools            ## the tests that decide whether a change may land
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: check-static test   ## format, lint, types, house rules, then the tests
 
