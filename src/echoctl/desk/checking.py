@@ -26,7 +26,7 @@ from echoctl.desk.playing import (
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
-from echoctl.errors import CheckFailed, EchoError, Inconsistent, Refused, UsageError
+from echoctl.errors import CheckFailed, EchoError, Inconsistent, Refused
 from echoctl.lint import LintReport, lint
 from echoctl.runner.local import Local
 from echoctl.runner.run import Code, Observer, Silent, run
@@ -366,11 +366,3 @@ def _keep_first(ws: Workspace, id: str, raw: bytes, dossier: Dossier) -> None:
 def amended_path(ws: Workspace, id: str, number: int) -> Path:
     """Return where the contract after `number` amendments is kept."""
     return ws.artifacts(id) / "amendments" / f"{number}.yaml"
-
-
-def published_record(ws: Workspace, id: str) -> dict[str, Any]:
-    """Return the preflight's full record; UsageError where there is none."""
-    path = ws.artifacts(id) / "dev" / "preflight.json"
-    if not path.exists():
-        raise UsageError(f"{id} has no preflight record", f"run: echoctl preflight {id}")
-    return dict(json.loads(read_plain(path)))

@@ -18,9 +18,6 @@ from echoctl.errors import EchoError
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-NARROW = 40
-"""The narrowest width that tables are laid out for; narrower terminals wrap by themselves."""
-
 
 class Screen:
     """Standard output and standard error of one command.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from echoctl.arena import Episode, play
 from echoctl.draws import Draws
@@ -22,9 +22,6 @@ from echoctl.tracks.acumula import llm
 from echoctl.tracks.acumula.diagnosis import Diagnosis, Menu, Proposal
 from echoctl.tracks.acumula.gates import GATES, Score
 from echoctl.tracks.acumula.policy import Agent, Fault
-
-Worlds: TypeAlias = Sequence[tuple[str, Sequence[int]]]
-"""Families in the contract's order, each with its seeds."""
 
 FULL_MENU: Final = 40
 """How many candidates a language model is shown at most."""

@@ -44,7 +44,6 @@ GARBLED: Final = 3
 """Not JSON, not a completion, or no list of numbers in it."""
 OFF_MENU: Final = 4
 """A number that is not on the menu, twice the same, or more than were asked for."""
-TROUBLES: Final = ("answered", "unreachable", "refused", "garbled", "off the menu")
 
 LONGEST_ANSWER: Final = 1 << 20
 _KEPT: dict[str, str] = {}
