@@ -46,6 +46,16 @@ def test_every_default_is_filled_in_and_a_check_is_only_what_it_is() -> None:
     assert check["share"]["at_least"] == "1/1"
 
 
+def test_an_exhibit_is_only_what_it_is() -> None:
+    assert [sorted(one) for one in canonical_json(real("memx"))["exhibits"]] == [
+        ["gif", "text"]
+    ] * 2
+    data = SMALLEST + "exhibits:\n  - table: {measures: [harm], by: unit}\n"
+    (shown,) = canonical_json(load_contract(data.encode(), "x"))["exhibits"]
+    assert sorted(shown) == ["table", "text"]
+    assert shown["table"]["against"] is None
+
+
 def test_keys_are_called_as_in_the_yaml_and_days_and_thresholds_are_texts() -> None:
     value = canonical_json(real("memx"))
     assert value["approved"]["on"] == "2026-10-20"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from echoctl.contract import Contract, model
+from echoctl.contract import Contract, exhibits, model
+from echoctl.contract.exhibits import EXHIBITS
 from echoctl.contract.menu import CHECKS, Check
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contract.md").read_text("utf-8")
@@ -34,4 +35,11 @@ def test_every_check_of_the_menu_is_explained_with_all_its_keys(check: str) -> N
 @pytest.mark.parametrize("part", ["Arm", "Stage", "SeedBlock", "Measure"])
 def test_every_key_of_a_part_is_explained(part: str) -> None:
     missing = [name for name in getattr(model, part).model_fields if name not in PAGE]
+    assert not missing
+
+
+@pytest.mark.parametrize("kind", EXHIBITS)
+def test_every_exhibit_is_explained_with_all_its_keys(kind: str) -> None:
+    line = next(row for row in PAGE.splitlines() if row.startswith(f"| `{kind}` |"))
+    missing = [name for name in getattr(exhibits, kind.title()).model_fields if name not in line]
     assert not missing

@@ -16,6 +16,8 @@ from echoctl.contract import (
     load_contract,
     rehearsal_of,
 )
+from echoctl.contract.exhibits import Exhibit, Table
+from echoctl.contract.values import Where
 from echoctl.errors import CheckFailed, UsageError
 
 EVERY = [*REAL, *EXAMPLES]
@@ -99,7 +101,20 @@ def test_settings_name_the_stand_ins_too() -> None:
 
 def test_exhibits_show_a_unit_that_is_rehearsed() -> None:
     data = SMALLEST + "exhibits:\n  - gif: {unit: 4, arms: [new]}\n"
-    assert rehearsal_of(load_contract(data.encode(), "x"), 2).exhibits[0].gif.unit == 2
+    gif = rehearsal_of(load_contract(data.encode(), "x"), 2).exhibits[0].gif
+    assert gif is not None
+    assert gif.unit == 2
+
+
+def test_exhibits_look_at_the_stand_ins() -> None:
+    there, here = Where(family="DistShift2", round=0), Where(family=("DistShift2",), round=1)
+    table = Table(measures=("harm",), by="round", where=here, against=there)
+    asked = real("acumula").model_copy(update={"exhibits": (Exhibit(table=table),)})
+    shown = rehearsal_of(asked, 1).exhibits[0].table
+    assert shown is not None
+    assert shown.against is not None
+    assert shown.against.family == "LavaCrossingS9N1"
+    assert shown.where.family == ("LavaCrossingS9N1",)
 
 
 def test_nothing_is_required_before_a_rehearsal() -> None:

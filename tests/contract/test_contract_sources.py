@@ -96,7 +96,7 @@ def test_memx_is_green_by_p1_p2_p3_and_labels_identity_without_role() -> None:
     assert memx.ceiling is not None
     assert (memx.ceiling.arm, memx.ceiling.above) == ("oraculo", "vacia")
     gifs = [exhibit.gif for exhibit in memx.exhibits]
-    assert all((g.unit, g.episode, g.arms) == (1, 0, ("vacia", "aprendida")) for g in gifs)
+    assert all(g and (g.unit, g.episode, g.arms) == (1, 0, ("vacia", "aprendida")) for g in gifs)
 
 
 def test_acumula3_is_the_contract_with_its_amendment() -> None:

@@ -1,8 +1,8 @@
 """One contract, one byte string: what `contract.json` holds and what hashes are made of.
 
 Every default is filled in, so that a reader needs no knowledge of this program's defaults. A
-check holds only the entry of the menu that it is. Exact rationals are ``"num/den"``, days
-``"2026-10-20"``, keys what the YAML calls them.
+check or an exhibit holds only the entry of its menu that it is. Exact rationals are
+``"num/den"``, days ``"2026-10-20"``, keys what the YAML calls them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from echoctl.canon import canonical
+from echoctl.contract.exhibits import Exhibit
 from echoctl.contract.menu import Check
 from echoctl.contract.model import Contract
 from echoctl.errors import Inconsistent
@@ -54,7 +55,7 @@ def _plain(value: object) -> object:
         return {
             field.alias or name: _plain(getattr(value, name))
             for name, field in fields.items()
-            if not (isinstance(value, Check) and getattr(value, name) is None)
+            if not (isinstance(value, Check | Exhibit) and getattr(value, name) is None)
         }
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import TypeAlias
 
+from echoctl.contract.exhibit_rules import exhibit_problems
 from echoctl.contract.explain import KEY, nearest
 from echoctl.contract.menu_rules import check_problems
 from echoctl.contract.model import Contract, LabelRule, Stage
@@ -269,23 +270,8 @@ def _ceiling(contract: Contract) -> Found:
 
 
 def _exhibits(contract: Contract) -> Found:
-    arms = {arm.id for arm in contract.arms}
     for i, exhibit in enumerate(contract.exhibits):
-        gif, here = exhibit.gif, ("exhibits", i, "gif")
-        if not gif.arms:
-            yield (*here, "arms"), "an exhibit without arms shows nothing"
-        yield from _unknown((*here, "arms"), gif.arms, arms, "arm")
-        if gif.unit > contract.unit.count:
-            yield (*here, "unit"), f"there are {contract.unit.count} units, no unit {gif.unit}"
-        if gif.regime is not None:
-            yield from _unknown((*here, "regime"), [gif.regime], contract.regimes, "regime")
-        if gif.stage is not None:
-            yield from _unknown((*here, "stage"), [gif.stage], contract.worlds, "stage")
-        names = [gif.stage] if gif.stage else contract.sealed_stages
-        stages = [contract.worlds[name] for name in names if name in contract.worlds]
-        if stages and gif.episode >= max(stage.per_unit for stage in stages):
-            most = max(stage.per_unit for stage in stages) - 1
-            yield (*here, "episode"), f"episodes count from 0 to {most}, there is no {gif.episode}"
+        yield from exhibit_problems(contract, exhibit, ("exhibits", i))
 
 
 def _declarations(contract: Contract) -> Found:

@@ -20,7 +20,7 @@ from echoctl.contract.menu import (
     Share,
     Wilcoxon,
 )
-from echoctl.contract.model import Contract
+from echoctl.contract.model import Contract, Stage
 from echoctl.contract.strict import Path
 from echoctl.contract.values import Where
 
@@ -43,6 +43,17 @@ def check_problems(contract: Contract, check: Check, path: Path, *, decides: boo
         return
     one = getattr(check, kind)
     yield from _Rules(contract, here, decides).of(one)
+
+
+def where_problems(contract: Contract, where: Where, here: Path, key: str = "where") -> Found:
+    """Yield the problems of a filter that decides nothing; `here` is the path of its owner."""
+    yield from _Rules(contract, here, False)._where(where, key)
+
+
+def stages_read(contract: Contract, where: Where) -> list[Stage]:
+    """Return the stages whose rows a filter reads: the named ones, or all sealed ones."""
+    named = [str(name) for name in where.values("stage") if name in contract.worlds]
+    return [contract.worlds[name] for name in named or contract.sealed_stages]
 
 
 class _Rules:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from echoctl.contract.exhibits import Exhibit, Gif
 from echoctl.contract.menu import (
     CHECKS,
     Check,
@@ -162,24 +163,6 @@ class Unit(Model):
     count: int = Field(ge=1, le=1_000_000)
     gloss: str = ""
     """English gloss of a name in another language."""
-
-
-class Gif(Model):
-    """Recorded episodes fixed before the exam: unit, episode and arms; `each` makes one a value."""
-
-    unit: int = Field(default=1, ge=1)
-    episode: int = Field(default=0, ge=0)
-    arms: tuple[Key, ...]
-    each: Literal["family", "none"] = "family"
-    regime: Key | None = None
-    stage: Key | None = None
-
-
-class Exhibit(Model):
-    """Something to look at that was chosen before the result was known."""
-
-    gif: Gif
-    text: str = ""
 
 
 class Declaration(Model):

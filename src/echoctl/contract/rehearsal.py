@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from echoctl.contract.consistency import seeds_held
+from echoctl.contract.exhibits import Exhibit, Gif
 from echoctl.contract.menu import Check
-from echoctl.contract.model import Contract, Exhibit, SeedBlock, Stage
+from echoctl.contract.model import Contract, SeedBlock, Stage
 from echoctl.contract.values import Where
 from echoctl.errors import CheckFailed, UsageError
 
@@ -68,7 +69,7 @@ def rehearsal_of(contract: Contract, units: int) -> Contract:
                 for name, one in contract.predictions.items()
             },
             "invariants": tuple(_check(c, instead) for c in contract.invariants),
-            "exhibits": tuple(_exhibit(one, units) for one in contract.exhibits),
+            "exhibits": tuple(_exhibit(one, instead, units) for one in contract.exhibits),
             "settings": _renamed(contract.settings, instead),
         }
     )
@@ -133,9 +134,16 @@ def _where(where: Where, instead: Mapping[str, str]) -> Where:
     return where.model_copy(update={"family": family})
 
 
-def _exhibit(exhibit: Exhibit, units: int) -> Exhibit:
-    gif = exhibit.gif
-    return exhibit.model_copy(update={"gif": gif.model_copy(update={"unit": min(gif.unit, units)})})
+def _exhibit(exhibit: Exhibit, instead: Mapping[str, str], units: int) -> Exhibit:
+    one: Any = getattr(exhibit, exhibit.kind)
+    changed: dict[str, object] = {
+        name: _where(value, instead)
+        for name, value in dict(one).items()
+        if isinstance(value, Where)
+    }
+    if isinstance(one, Gif):
+        changed["unit"] = min(one.unit, units)
+    return exhibit.model_copy(update={exhibit.kind: one.model_copy(update=changed)})
 
 
 def _renamed(value: object, instead: Mapping[str, str]) -> object:
