@@ -186,6 +186,11 @@ def walker(toy: Workspace) -> Workspace:
     return toy
 
 
+def played(walker: Workspace, row: int) -> int:
+    """Return the steps of a development episode."""
+    return len(desk.replay(walker, "toy", "development-vacia-1", row).moments) - 1
+
+
 def test_an_episode_is_looked_at_again_when_the_exam_is_complete_and_not_before(
     walker: Workspace,
 ) -> None:
@@ -209,9 +214,11 @@ def test_an_episode_is_looked_at_again_when_the_exam_is_complete_and_not_before(
         desk.replay(walker, "toy", "exam-vacia-1", 10)
     with pytest.raises(UsageError, match="has no recorded job"):
         desk.replay(walker, "toy", "exam-nobody-1", 0)
+    early = next(n for n in range(9) if played(walker, n) < 30)
     edit(walker.root / "tracks" / "walker.py", "draws.below(3)", "0 * draws.below(3)")
+    assert desk.replay(walker, "toy", "exam-vacia-1", 2) == film, "the sealed code films the exam"
     with pytest.raises(Inconsistent, match="differently from what was recorded"):
-        desk.replay(walker, "toy", "exam-vacia-1", 2)
+        desk.replay(walker, "toy", "development-vacia-1", early)
 
 
 def test_development_cannot_build_what_is_sealed(walker: Workspace) -> None:

@@ -1,20 +1,23 @@
 """Playing an episode again to look at it: never before the exam is complete, never another one.
 
-The track plays as always; a workbench notes what each world showed. The row it ends in must be
-the very row that was recorded, so a film cannot show anything but what was counted.
+The code that played it plays it again, in a worker whose bench notes what each world showed
+(`echoctl.runner.camera`): the sealed zip for an exam, the working tree for development. The row
+it ends in must be the very row that was recorded, so a film cannot show anything but what was
+counted.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echoctl.contract import Contract, Seeds
 from echoctl.contract.model import Gif
-from echoctl.desk.examining import check_results, exam_permit
+from echoctl.desk.examining import check_results, exam_permit, sealed_code
 from echoctl.desk.playing import (
     DEVELOPMENT,
     developed,
@@ -22,18 +25,17 @@ from echoctl.desk.playing import (
     open_permit,
     outcome_path,
     plan,
+    working_code,
 )
 from echoctl.desk.sealed import open_sealed
-from echoctl.desk.workspace import Workspace
+from echoctl.desk.workspace import Workspace, sha256
 from echoctl.dossier import State
 from echoctl.errors import Inconsistent, Refused, UsageError
-from echoctl.percept import ACTION_NAMES, Percept
-from echoctl.runner.run import Artefact
+from echoctl.runner.local import Local
+from echoctl.runner.run import Artefact, Code
 from echoctl.track.files import read_outcome
 from echoctl.track.job import Job, Row, Value
-from echoctl.track.loading import load_track
-from echoctl.track.track import Track
-from echoctl.worlds import Permit, Scene, World, build, scene
+from echoctl.worlds import Scene, Thing
 
 if TYPE_CHECKING:
     from echoctl.track.outcome import Outcome
@@ -99,66 +101,6 @@ class Shown:
     replays: tuple[Replay, ...]
 
 
-class _Recorded:
-    """A world that remembers what it showed; everything else is the world's own."""
-
-    def __init__(self, world: World) -> None:
-        self.__dict__["world"] = world
-        self.__dict__["moments"] = [Moment(scene(world), "", 0)]
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the world has
-        return getattr(self.__dict__["world"], name)
-
-    def reset(self) -> Percept:
-        """Begin again, and forget what was shown."""
-        percept: Percept = self.world.reset()
-        self.__dict__["moments"] = [Moment(scene(self.world), "", 0)]
-        return percept
-
-    def step(self, action: int) -> Percept:
-        """Take one action and remember what it led to."""
-        percept: Percept = self.world.step(action)
-        self.moments.append(Moment(scene(self.world), ACTION_NAMES[action], percept.reward))
-        return percept
-
-
-@dataclass
-class _Camera:
-    """A workbench whose worlds are recorded; nothing it makes is kept."""
-
-    job: Job
-    permit: Permit
-    needs: Mapping[str, Artefact]
-    scratch: Path
-    root: Path
-    takes: list[_Recorded] = field(default_factory=list)
-
-    def world(self, family: str, seed: int, ids: tuple[str | int, ...], stage: str) -> Any:  # noqa: ANN401
-        """Build a world at the permit's door and record it."""
-        take = _Recorded(build(family, seed, ids=ids, permit=self.permit))
-        self.takes.append(take)
-        return take
-
-    def artefact(self, name: str) -> Path:
-        """Return a trained artefact's path."""
-        return self.needs[name].path
-
-    def make(self, name: str) -> Path:
-        """Return a path that is thrown away."""
-        return self.scratch / name
-
-    def data(self, name: str) -> bytes:
-        """Return a data file."""
-        return (self.root / name).read_bytes()
-
-    def digest(self, name: str, value: str) -> None:
-        """Ignore it."""
-
-
-Wanted = tuple[str, str, int, int]
-"""Stage, family, round, episode."""
-
-
 @dataclass
 class _Stage:
     """Where recorded jobs come from: an exam's sealed ones, or the latest development run's."""
@@ -168,42 +110,48 @@ class _Stage:
     contract: Contract
     jobs: Mapping[str, Job]
     outcomes: Path
-    permit: Permit
+    code: Code
+    """What played them: the sealed zip, or the working tree."""
     artefacts: Mapping[str, Artefact]
-    place: Path
+    scratch: Path
 
-    def film(self, track: Track, job: Job, wanted: Iterable[Wanted]) -> dict[Wanted, Replay]:
-        """Play a job until every wanted episode was seen; Inconsistent if a row differs."""
-        open_ones, out = set(wanted), {}
-        recorded = _rows(read_outcome(outcome_path(self.outcomes, job.id)))
-        camera = _Camera(job, self.permit, needed(job, self.artefacts), self.place, self.ws.root)
-        for number, row in enumerate(track.play(job, camera)):
-            key = (str(row["stage"]), str(row["family"]), int(row["round"]), int(row["episode"]))
-            if key in open_ones:
-                if recorded[number] != row:
-                    raise Inconsistent(
-                        f"job {job.id} plays row {number} differently from what was recorded",
-                        "the working tree is not what was sealed; check out what was frozen",
-                    )
-                out[key] = self._replay(job, row, camera.takes)
-                open_ones.discard(key)
-                if not open_ones:
-                    break
-            # Only this row's takes: a track may play one episode ahead of the row it yields.
-            camera.takes[:] = [
-                t for t in camera.takes if (t.family, t.seed) != (row["family"], row["seed"])
-            ]
-        return out
+    def rows(self, job: str) -> list[Row]:
+        """Return the recorded rows of a job."""
+        return _rows(read_outcome(outcome_path(self.outcomes, job)))
 
-    def _replay(self, job: Job, row: Row, takes: Sequence[_Recorded]) -> Replay:
-        fitting = [t for t in takes if (t.family, t.seed) == (row["family"], row["seed"])]
-        if not fitting:
+    def film(self, engine: Local, job: Job, numbers: Sequence[int]) -> list[Replay]:
+        """Play a job until these rows were seen; Inconsistent if a row differs."""
+        recorded, needs = self.rows(job.id), needed(job, self.artefacts)
+        said = engine.ask({
+            "op": "film", "job": job.as_json(), "rows": list(numbers),
+            "needs": {n: {"path": str(a.path), "sha256": a.sha256} for n, a in needs.items()},
+            "makes": {name: str(self.scratch / name) for name in job.makes},
+        })  # fmt: skip
+        return [self._replay(job, film, recorded) for film in said["films"]]
+
+    def _replay(self, job: Job, film: Mapping[str, Any], recorded: Sequence[Row]) -> Replay:
+        if recorded[film["number"]] != film["row"]:
+            raise Inconsistent(
+                f"job {job.id} plays row {film['number']} differently from what was recorded",
+                "use the interpreter and packages of the freeze, or run: echoctl dev "
+                f"{self.id}, if it is a development run of other code",
+            )
+        if not film["end"]:
             raise UsageError(f"job {job.id} builds no world for that episode", "nothing to look at")
-        last = fitting[-1]
-        end = "success" if last.success else "harm" if last.harm else "timeout"
+        things = [Thing(*held) for held in film["things"]]
+        moments = tuple(
+            Moment(
+                Scene(
+                    film["width"], film["height"], tuple(things[cell] for cell in cells), pos,
+                    heading, things[hand],
+                ),
+                action, reward,
+            )
+            for cells, pos, heading, hand, action, reward in film["moments"]
+        )  # fmt: skip
         return Replay(
             self.id, job.id, str(job.keys.get("arm", "")), str(job.keys.get("regime", "")),
-            int(job.keys["unit"]), dict(row), tuple(last.moments), end,
+            int(job.keys["unit"]), film["row"], moments, film["end"],
         )  # fmt: skip
 
 
@@ -223,44 +171,53 @@ def replay(ws: Workspace, id: str, job: str, row: int = 0) -> Replay:
         if known is None:
             few = ", ".join(sorted(stage.jobs)[:3])
             raise UsageError(f"{id} has no recorded job {job!r}", f"jobs are called {few}, ...")
-        rows = _rows(read_outcome(outcome_path(stage.outcomes, job)))
-        if not 0 <= row < len(rows):
-            raise UsageError(f"job {job} has rows 0 to {len(rows) - 1}", "choose one of these")
-        chosen = rows[row]
-        key = (
-            str(chosen["stage"]), str(chosen["family"]), int(chosen["round"]),
-            int(chosen["episode"]),
-        )  # fmt: skip
-        track = load_track(stage.contract.track, ws.root)
-        return stage.film(track, known, [key])[key]
+        rows = len(stage.rows(job))
+        if not 0 <= row < rows:
+            raise UsageError(f"job {job} has rows 0 to {rows - 1}", "choose one of these")
+        with _projector(stage) as engine:
+            return stage.film(engine, known, [row])[0]
 
 
 def exhibits(ws: Workspace, id: str) -> tuple[Shown, ...]:
     """Return the exhibits that the contract fixed, from the completed exam."""
     with tempfile.TemporaryDirectory(prefix="echoctl-") as place:
         stage = _stage(ws, id, Path(place), exam=True)
-        track = load_track(stage.contract.track, ws.root)
         out: list[Shown] = []
-        for exhibit in stage.contract.exhibits:
-            out += _shown(stage, track, exhibit.gif, exhibit.text)
+        if stage.contract.exhibits:
+            with _projector(stage) as engine:
+                for exhibit in stage.contract.exhibits:
+                    if exhibit.gif is not None:
+                        out += _shown(stage, engine, exhibit.gif, exhibit.text)
         return tuple(out)
 
 
-def _shown(stage: _Stage, track: Track, gif: Gif, text: str) -> list[Shown]:
+@contextmanager
+def _projector(stage: _Stage) -> Iterator[Local]:
+    """Start one worker on the code that played."""
+    engine = Local()
+    try:
+        engine.start(stage.code, 1)
+        yield engine
+    finally:
+        engine.stop()
+
+
+def _shown(stage: _Stage, engine: Local, gif: Gif, text: str) -> list[Shown]:
     name = gif.stage or stage.contract.sealed_stages[0]
     world = stage.contract.worlds[name]
     regimes = world.regimes or stage.contract.regimes or ("",)
     regime = gif.regime or regimes[0]
     families = world.families if gif.each == "family" else world.families[:1]
     films: dict[str, dict[str, Replay]] = {family: {} for family in dict.fromkeys(families)}
+    wanted = {(name, family, world.first_round, gif.episode) for family in films}
     for arm in gif.arms:
         for job in stage.jobs.values():
             keys = (job.keys.get("unit"), job.keys.get("arm"), job.keys.get("regime", ""))
             if keys != (gif.unit, arm, regime):
                 continue
-            wanted = [(name, family, world.first_round, gif.episode) for family in films]
-            for key, film in stage.film(track, job, wanted).items():
-                films[key[1]][arm] = film
+            numbers = [n for n, row in enumerate(stage.rows(job.id)) if _key(row) in wanted]
+            for film in stage.film(engine, job, numbers):
+                films[film.family].setdefault(arm, film)
     return [
         Shown(text, family, regime, name, gif.unit, gif.episode, tuple(by.values()))
         for family, by in films.items()
@@ -268,11 +225,15 @@ def _shown(stage: _Stage, track: Track, gif: Gif, text: str) -> list[Shown]:
     ]
 
 
+def _key(row: Row) -> tuple[str, str, int, int]:
+    return str(row["stage"]), str(row["family"]), int(row["round"]), int(row["episode"])
+
+
 def _stage(ws: Workspace, id: str, place: Path, *, exam: bool) -> _Stage:
     ws.require(id)
     dossier = ws.dossier(id)
     if not exam:
-        return _development(ws, id)
+        return _development(ws, id, place)
     if dossier.state not in (State.COMPLETE, State.GREEN, State.RED):
         raise Refused(
             f"{id} is {dossier.state}: exam worlds are looked at when the exam is complete",
@@ -283,12 +244,12 @@ def _stage(ws: Workspace, id: str, place: Path, *, exam: bool) -> _Stage:
     assert dossier.claim is not None
     permit = exam_permit(sealed, str(dossier.claim["claim"]), rehearsal=dossier.rehearsal)
     return _Stage(
-        ws, id, sealed.contract, {job.id: job for job in sealed.jobs}, ws.exam(id), permit,
-        sealed.unpack(place / "needs"), place,
+        ws, id, sealed.contract, {job.id: job for job in sealed.jobs}, ws.exam(id),
+        sealed_code(sealed, permit), sealed.unpack(place / "needs"), place,
     )  # fmt: skip
 
 
-def _development(ws: Workspace, id: str) -> _Stage:
+def _development(ws: Workspace, id: str, place: Path) -> _Stage:
     runs = sorted((ws.artifacts(id) / "dev").glob("[0-9]*Z*/jobs"))
     if not runs:
         raise UsageError(f"{id} has no development run to replay", f"run: echoctl dev {id}")
@@ -296,7 +257,8 @@ def _development(ws: Workspace, id: str) -> _Stage:
     contract = developed(ws, ws.working_contract(id))
     seeds = Seeds.lay_out(contract)
     trained = [*(folder / "training" / "make").glob("*/*"), *(folder / "inherited").glob("*")]
-    made = {path.name: Artefact(path, "") for path in sorted(trained)}
+    made = {path.name: Artefact(path, sha256(path.read_bytes())) for path in sorted(trained)}
     jobs = {job.id: job for job in plan(ws, contract, seeds, DEVELOPMENT)}
     here = {job: value for job, value in jobs.items() if outcome_path(folder, job).exists()}
-    return _Stage(ws, id, contract, here, folder, open_permit(contract, seeds), made, folder)
+    code = working_code(ws, contract, open_permit(contract, seeds))
+    return _Stage(ws, id, contract, here, folder, code, made, place)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -55,7 +56,7 @@ class _Worker:
         assert self.process.stdout is not None
         return self.process.stdout
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def tell(self, message: Mapping[str, Any]) -> None:
         """Send a message; a worker that is gone will be noticed when it is listened to."""
         with contextlib.suppress(BrokenPipeError):
             self.input.write(json.dumps(message).encode() + b"\n")
@@ -101,14 +102,17 @@ class Local:
         return [worker.process.pid for worker in self._workers]
 
     def ask_environment(self, known: list[str] | None = None) -> dict[str, Any]:
-        """Return what worker 0 sees (see `echoctl.runner.worker.environment`). It must be idle."""
-        self._workers[0].tell({"op": "environment", "known": known})
-        while True:
-            event = self.wait()
-            if event.kind == "environment":
-                return dict(event.data["environment"])
-            if event.kind in {"failed", "lost"}:
-                raise CheckFailed(f"the worker does not start: {event.data['why']}")
+        """Return what worker 0 sees (see `echoctl.runner.worker.environment`)."""
+        return dict(self.ask({"op": "environment", "known": known})["environment"])
+
+    def ask(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return worker 0's whole answer to a message that is no task. It must be idle."""
+        self._workers[0].tell(message)
+        while (event := self.wait()).kind == "at":
+            pass
+        if event.kind == "answer":
+            return event.data
+        raise CheckFailed(f"the worker does not answer: {event.data['why']}")
 
     def wait(self) -> Event:
         """Block until a worker says something or dies."""
@@ -189,8 +193,10 @@ class Local:
             raise CheckFailed(said["failed"]["why"], said["failed"]["todo"])
         else:
             kind = next(iter(said))
-            data = said[kind]
-            self._events.append(Event(number, kind, said if kind == "environment" else data))
+            known = kind in {"done", "failed"}
+            self._events.append(
+                Event(number, kind, said[kind]) if known else Event(number, "answer", said)
+            )
 
     def _replace(self, number: int) -> None:
         old = self._workers[number]

@@ -210,6 +210,13 @@ def play(
     return {"outcome": outcome, "rows": writer.rows, "artefacts": artefacts, "opened": opened}
 
 
+def film(job: Job, task: Mapping[str, Any], setup: Setup) -> list[dict[str, Any]]:
+    """Play a job again and return what there was to see in some rows (`echoctl.runner.camera`)."""
+    from echoctl.runner import camera
+
+    return camera.film(setup.track, job, Bench(job, task, setup), task["rows"])
+
+
 def hash_file(path: Path) -> str:
     """Return the plain SHA-256 of a file, as hex."""
     with path.open("rb") as source:
@@ -268,6 +275,8 @@ def main() -> None:
                 answer({"ready": True})
             elif request["op"] == "environment":
                 answer({"environment": environment(request["known"])})
+            elif setup is not None and request["op"] == "film":
+                answer({"films": film(job_from_json(request["job"]), request, setup)})
             elif setup is not None:
                 done = play(job_from_json(request["job"]), request, setup, watch, answer)
                 fault("worker.reported")
