@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from echoctl.canon import canonical, digest
-from echoctl.disk import sync_folder
+from echoctl.disk import sync_folder, write_once
 from echoctl.errors import Inconsistent
 
 OWN_FIELDS = frozenset({"n", "prev"})
@@ -114,10 +114,7 @@ def quarantine(path: Path) -> Path | None:
     number = 0
     while (aside := path.with_name(f"{path.name}.torn-{number}")).exists():
         number += 1
-    with aside.open("xb") as file:
-        file.write(tail)
-        file.flush()
-        os.fsync(file.fileno())
+    write_once(aside, tail)
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - len(tail))
         file.flush()

@@ -9,6 +9,7 @@ crash suite can walk all of `FAULT_POINTS` (lifecycle.md, "Crashes").
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import gzip
 import io
@@ -34,11 +35,15 @@ FAULT_POINTS: Final = (
     "freeze.sealing", "freeze.sealed", "freeze.renamed",
     # between the steps of an exam
     "exam.locked", "exam.claimed", "exam.started", "exam.returned", "exam.published",
-    "exam.received", "exam.all-in", "exam.completed", "exam.decided", "exam.recorded",
+    "exam.received", "exam.aside", "exam.all-in", "exam.completed", "exam.decided",
+    "exam.recorded",
     # inside a worker, while it writes an outcome
     "worker.begin", "worker.row", "worker.end", "worker.synced", "worker.reported",
 )  # fmt: skip
 """Every fault point, in one place."""
+
+REFUSALS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What an operating system says where the disk is to blame and not who writes to it."""
 
 _WANTED: Final = os.environ.get("ECHOCTL_FAULT", "")
 """Read once: a point lies on the path of every row."""

@@ -335,6 +335,11 @@ def _why_not(dossier: Dossier, act: str) -> tuple[str, str]:
         )
     if dossier.claim is not None and act in ("exam", "resume"):
         opened = dossier.times["claim"]
+        if state in _DECIDED and act == "resume":
+            return (
+                f"{name} is decided; nothing of its exam is left to resume",
+                f"its report, if that was cut short: echoctl report {name}",
+            )
         if state in _DECIDED:
             return (
                 f"{name} was opened on {opened}. An exam runs once, whatever came out.",

@@ -98,7 +98,7 @@ def test_a_full_disk_is_no_defect(
 ) -> None:
     ending(monkeypatch, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "some/file"))
     ran = runner(capsys)("list")
-    assert ran.code == 1
+    assert ran.code == 4
     assert "some/file: No space left on device" in ran.err
     assert "free some space" in ran.err
 

@@ -107,7 +107,8 @@ def _disk(problem: OSError) -> EchoError:
         errno.EACCES: "check the owner and permissions of the file",
         errno.EROFS: "use --workspace with a folder that can be written",
     }.get(problem.errno or 0, "run the same command again when that is put right")
-    return CheckFailed(why, todo)
+    kind = Interrupted if problem.errno == errno.ENOSPC else CheckFailed
+    return kind(why, todo)
 
 
 def _bug(words: list[str]) -> int:

@@ -91,32 +91,39 @@ def exam(
     where anything differs from the freeze; Interrupted (4) where it stops and can be resumed.
     """
     watch = observer or Silent()
-    with ws.writing(id) as ledger:
-        fault("exam.locked")
-        dossier = ledger.dossier
-        dossier.refuse("resume" if resume else "exam")
-        claimed = ws.exam(id) / "claim.json"
-        if not resume and (claimed.exists() or claimed.is_symlink()):
-            raise Refused(
-                f"{id} has a claim already: its opening was cut short. An exam runs once.",
-                f"To go on under the same claim: echoctl exam {id} --resume",
-            )
-        if resume and dossier.claim is None and not claimed.exists():
-            raise Refused(f"{id} was never opened, so nothing can be resumed",
-                          f"open it: echoctl exam {id}")  # fmt: skip
-        try:
+    claimed = ws.exam(id) / "claim.json"
+    try:
+        with ws.writing(id) as ledger:
+            fault("exam.locked")
+            _refuse_opening(ledger.dossier, claimed, resume=resume)
             return _examine(ws, ledger, workers, watch, engine or Local())
-        except OSError as problem:
-            raise Interrupted(
-                f"the disk refused: {problem.strerror}; what is done is kept",
-                f"free some space, then: echoctl exam {id} --resume",
-            ) from None
-        except KeyboardInterrupt:
-            again = " --resume" if claimed.exists() else ""
-            raise Interrupted(
-                f"the exam of {id} was stopped; what is done is kept",
-                f"resume with: echoctl exam {id}{again}",
-            ) from None
+    except OSError as problem:
+        raise Interrupted(
+            f"the disk refused: {problem.strerror}; what is done is kept",
+            f"free some space, then: echoctl exam {id}{_again(claimed)}",
+        ) from None
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"the exam of {id} was stopped; what is done is kept",
+            f"resume with: echoctl exam {id}{_again(claimed)}",
+        ) from None
+
+
+def _refuse_opening(dossier: Dossier, claimed: Path, *, resume: bool) -> None:
+    """Refuse a second opening, and a resumption where nothing was opened."""
+    dossier.refuse("resume" if resume else "exam")
+    if not resume and (claimed.exists() or claimed.is_symlink()):
+        raise Refused(
+            f"{dossier.id} has a claim already: its opening was cut short. An exam runs once.",
+            f"To go on under the same claim: echoctl exam {dossier.id} --resume",
+        )
+    if resume and dossier.claim is None and not claimed.exists():
+        raise Refused(f"{dossier.id} was never opened, so nothing can be resumed",
+                      f"open it: echoctl exam {dossier.id}")  # fmt: skip
+
+
+def _again(claimed: Path) -> str:
+    return " --resume" if claimed.exists() else ""
 
 
 def _examine(

@@ -16,6 +16,7 @@ from echoctl.dossier import Dossier
 from echoctl.errors import EchoError, Inconsistent, Refused
 
 ROLE = "ledger"
+_TORN = "the last line was torn: "
 
 Clock = Callable[[], str]
 """Returns the time as ``YYYY-MM-DDTHH:MM:SSZ``."""
@@ -79,8 +80,9 @@ class Ledger:
         self._clock = clock
         self._acknowledge = acknowledge_clock
         self._path = path
-        aside = chain.quarantine(path) if torn else None
-        self._torn = aside.name if aside else ""
+        if torn:
+            chain.quarantine(path)
+        self._torn = self._untold()
         self._chain = chain.Chain(path, ROLE, id, sync=True)
 
     def now(self) -> str:
@@ -129,9 +131,15 @@ class Ledger:
 
     def _tell_torn(self) -> None:
         """Record a torn line that was moved aside: first of all, or right after a cut claim."""
-        name, self._torn = self._torn, ""
-        if name:
-            self.incident(None, "torn-line", f"the last line was torn: {name}")
+        names, self._torn = self._torn, []
+        for name in names:
+            self.incident(None, "torn-line", f"{_TORN}{name}")
+
+    def _untold(self) -> list[str]:
+        """Return the torn lines moved aside of which no incident tells: a crash came between."""
+        told = {one["text"] for one in self.dossier.incidents if one["kind"] == "torn-line"}
+        found = sorted(path.name for path in self._path.parent.glob(f"{self._path.name}.torn-*"))
+        return [name for name in found if f"{_TORN}{name}" not in told]
 
     def _tear(self, line: bytes) -> None:
         """Leave half a line behind if the crash suite asks to die inside a write."""

@@ -104,7 +104,9 @@ class ExamSink:
         number = 0
         while (aside := place / f"{job}.{number}").exists():
             number += 1
-        path.rename(aside)
-        sync_folder(place)
+        # Told first: what a crash leaves in between is found, compared and told again.
         self.watch.note(f"job {job}: {why}; kept as quarantine/{aside.name}")
         self.ledger.incident(job, "differs", f"{why} (quarantine/{aside.name})")
+        fault("exam.aside")
+        path.rename(aside)
+        sync_folder(place)

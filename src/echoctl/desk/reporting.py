@@ -16,7 +16,7 @@ from echoctl.desk.witnesses import Evidence, evidence
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
-from echoctl.errors import Inconsistent, UsageError
+from echoctl.errors import Inconsistent, Interrupted, UsageError
 from echoctl.track.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -126,17 +126,23 @@ def record_report(ws: Workspace, id: str, files: Mapping[str, bytes]) -> Recorde
             raise UsageError(
                 f"{name!r} is no file of the report of {id}", "name it ID.md or ID/..."
             )
-    with ws.writing(id) as ledger:
-        dossier = ledger.dossier
-        dossier.refuse("report")
-        said = {f"docs/results/{name}": sha256(data) for name, data in sorted(files.items())}
-        for name, data in files.items():
-            write_whole(ws.results_path(id) / name, data)
-        before = dossier.reports[-1]["files"] if dossier.reports else {}
-        for old in sorted(set(before) - set(said)):
-            _drop(ws.root / old)
-        if said != before:
-            ledger.append("report", {"files": said})
+    said = {f"docs/results/{name}": sha256(data) for name, data in sorted(files.items())}
+    try:
+        with ws.writing(id) as ledger:
+            dossier = ledger.dossier
+            dossier.refuse("report")
+            for name, data in files.items():
+                write_whole(ws.results_path(id) / name, data)
+            before = dossier.reports[-1]["files"] if dossier.reports else {}
+            for old in sorted(set(before) - set(said)):
+                _drop(ws.root / old)
+            if said != before:
+                ledger.append("report", {"files": said})
+    except OSError as problem:
+        raise Interrupted(
+            f"the disk refused the report of {id}: {problem.strerror}; its verdict is recorded",
+            f"free some space, then: echoctl report {id}",
+        ) from None
     return Recorded(id, said)
 
 

@@ -188,7 +188,7 @@ def run(
     if not jobs:
         return
     count = max(1, min(workers, len(jobs)))
-    desk = _Desk(deque(jobs), len(jobs), sink, observer, what, count)
+    desk = _Desk(deque(jobs), len(jobs), sink, observer, what, count, resume or "start it again")
     try:
         engine.start(code, count)
         for worker in range(count):
@@ -211,7 +211,7 @@ class _Desk:
 
     def __init__(
         self, waiting: deque[Job], total: int, sink: Sink, observer: Observer, what: str,
-        workers: int,
+        workers: int, again: str,
     ) -> None:  # fmt: skip
         self.waiting = waiting
         self.total = total
@@ -219,6 +219,7 @@ class _Desk:
         self.observer = observer
         self.what = what
         self.workers = workers
+        self.again = again
         self.busy: dict[int, tuple[Task, int]] = {}
         self.finished = 0
         self.rows = 0
@@ -251,8 +252,7 @@ class _Desk:
         if event.kind == "lost":
             self._lost(engine, event, task.job)
         elif event.kind == "failed":
-            self.sink.incident(task.job, "failed", event.data["why"])
-            raise _error({**event.data, "why": f"job {task.job.id}: {event.data['why']}"})
+            raise self._failed(task.job, event.data)
         else:
             spent = (time.monotonic_ns() - began) // 1_000_000
             said = event.data
@@ -263,6 +263,16 @@ class _Desk:
             self.rows += said["rows"]
             self._show()
             self.feed(engine, event.worker)
+
+    def _failed(self, job: Job, said: Mapping[str, Any]) -> EchoError:
+        why = f"job {job.id}: {said['why']}"
+        if said.get("exit") == Interrupted.exit_code:
+            # A full disk, which is no failure of the job: the ledger does not say that it failed.
+            return Interrupted(
+                f"{why}; what is done is kept", f"{said['todo']}, then: {self.again}"
+            )
+        self.sink.incident(job, "failed", said["why"])
+        return _error({**said, "why": why})
 
     def _lost(self, engine: Engine, event: Event, job: Job) -> None:
         self.sink.incident(job, "worker lost", event.data["why"])

@@ -20,8 +20,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from echoctl.disk import fault
-from echoctl.errors import EchoError, Inconsistent, UsageError
+from echoctl.disk import REFUSALS, fault
+from echoctl.errors import EchoError, Inconsistent, Interrupted, UsageError
 from echoctl.track.files import OutcomeWriter
 from echoctl.track.job import Job, job_from_json
 from echoctl.track.loading import import_track, source_from_json
@@ -287,7 +287,15 @@ def main() -> None:
             )
         except Exception as problem:
             # Whatever a track raises ends its job, not the worker; the parent decides.
-            answer({"failed": {"why": _told(problem), "todo": "mend the track", "exit": 1}})
+            answer({"failed": _failure(problem)})
+
+
+def _failure(problem: Exception) -> dict[str, Any]:
+    """Return whose fault it was: the track's, or a disk's that may take the job another time."""
+    if isinstance(problem, OSError) and problem.errno in REFUSALS:
+        why, code = f"the disk refused: {problem.strerror}", Interrupted.exit_code
+        return {"why": why, "todo": "free some space", "exit": code}
+    return {"why": _told(problem), "todo": "mend the track", "exit": 1}
 
 
 def _told(problem: Exception) -> str:

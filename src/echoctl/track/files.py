@@ -75,7 +75,8 @@ class OutcomeWriter:
         # A disk that is full has already been told by the error on its way out.
         with contextlib.suppress(OSError):
             self._gzip.close()
-        self._file.close()
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def row(self, row: Mapping[str, object]) -> None:
         """Check and write one row."""
