@@ -394,6 +394,15 @@ class Cell:
 
 
 @dataclass
+class Told:
+    """The rows in which a measure took one value: their units, how many, other measures' sums."""
+
+    units: set[int]
+    rows: int
+    sums: list[int]
+
+
+@dataclass
 class Table:
     """Every cell of every job, the contract beside them, and the jobs' named digests."""
 
@@ -401,19 +410,13 @@ class Table:
     cells: list[Cell] = field(default_factory=list)
     digests: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
     """Job -> (arm, its digests)."""
+    logs: list[tuple[Json, dict[tuple[str, Any, int], Told]]] = field(default_factory=list)
+    """Each log that the contract asks to see, and its counts by (arm, name, value)."""
 
     def select(self, where: Json, arm: str | None) -> list[Cell]:
         """Return the cells that a filter takes; Broken where it takes none."""
-        wanted = {
-            key: set(value) if isinstance(value, list) else {value}
-            for key, value in where.items()
-            if value is not None
-        }
         taken = [
-            cell
-            for cell in self.cells
-            if (arm is None or cell.arm == arm)
-            and all(getattr(cell, key) in values for key, values in wanted.items())
+            cell for cell in self.cells if (arm is None or cell.arm == arm) and takes(where, cell)
         ]
         if not taken:
             raise Broken("empty_filter", arm=arm or "*", where=_show(where))
@@ -452,6 +455,15 @@ class Table:
     def amount(self, measure: str, stored: int) -> Fraction:
         """Return a stored integer in the measure's own units."""
         return Fraction(stored, self.scale(measure))
+
+
+def takes(where: Json, cell: Cell) -> bool:
+    """Say whether a filter takes a cell."""
+    return all(
+        getattr(cell, key) in value if isinstance(value, list) else getattr(cell, key) == value
+        for key, value in where.items()
+        if value is not None
+    )
 
 
 def units_of(contract: Json, stage: str) -> int:
@@ -761,7 +773,7 @@ def verdict_of(table: Table) -> Found:
         "predictions": list(predictions.values()), "invariants": invariants, "labels": labels,
         "unit": contract["unit"]["name"], "units": len({cell.unit for cell in table.cells}),
         "jobs": len(table.digests), "rows": sum(cell.rows for cell in table.cells),
-        "table": cube(table),
+        "table": cube(table), **({"exhibits": shown} if (shown := exhibited(table)) else {}),
     }  # fmt: skip
 
 
@@ -800,6 +812,129 @@ def cube(table: Table) -> list[Found]:
             line["means"][measure] = table.amount(measure, sum(each)) / len(each)
         lines.append(line)
     return lines
+
+
+def asked(contract: Json, kind: str) -> list[Json]:
+    """Return the exhibits of one kind that the contract asks to see, in its order."""
+    return [exhibit[kind] for exhibit in contract.get("exhibits", []) if exhibit.get(kind)]
+
+
+def tell(table: Table, cell: Cell, row: dict[str, int]) -> None:
+    """Count a row in every log that it belongs to."""
+    for spec, lines in table.logs:
+        if (
+            row[spec["measure"]] == 0
+            or (spec["only"] and not any(row[name] for name in spec["only"]))
+            or (spec["arms"] and cell.arm not in spec["arms"])
+            or not takes(spec["where"], cell)
+        ):
+            continue
+        key = (cell.arm, getattr(cell, spec["by"]), row[spec["measure"]])
+        line = lines.setdefault(key, Told(set(), 0, [0] * len(spec["beside"])))
+        line.units.add(cell.unit)
+        line.rows += 1
+        line.sums = [s + row[n] for s, n in zip(line.sums, spec["beside"], strict=True)]
+
+
+def exhibited(table: Table) -> list[Found]:
+    """Return the numbers of the curves, tables and logs that the contract asks to see."""
+    told, found = iter(table.logs), []
+    for exhibit in table.contract.get("exhibits", []):
+        if spec := exhibit.get("curve"):
+            found.append(_curve(spec, table))
+        elif spec := exhibit.get("table"):
+            found.append(_lines_of(spec, table))
+        elif exhibit.get("log"):
+            found.append(_log(*next(told), table))
+    return found
+
+
+def _by_arm(spec: Json, where: Json, key: str, table: Table) -> dict[str, dict[Any, list[Cell]]]:
+    """Return arm -> name -> cells, arms in the contract's order."""
+    out: dict[str, dict[Any, list[Cell]]] = {}
+    for arm in (arm["id"] for arm in table.contract["arms"]):
+        if spec["arms"] and arm not in spec["arms"]:
+            continue
+        for cell in table.cells:
+            if cell.arm == arm and takes(where, cell):
+                out.setdefault(arm, {}).setdefault(getattr(cell, key), []).append(cell)
+    return out
+
+
+def _curve(spec: Json, table: Table) -> Found:
+    measure, lines = spec["measure"], _by_arm(spec, spec["where"], "round", table)
+    rounds = sorted({number for line in lines.values() for number in line})
+    return {
+        "kind": "curve", "measure": measure, "rounds": rounds,
+        "lines": [
+            {"arm": arm, "totals": [
+                table.amount(measure, table.join(measure, line[n])) if n in line else None
+                for n in rounds
+            ]}
+            for arm, line in lines.items()
+        ],
+    }  # fmt: skip
+
+
+def _lines_of(spec: Json, table: Table) -> Found:
+    after = _by_arm(spec, spec["where"], spec["by"], table)
+    compared = spec["against"] is not None
+    before = _by_arm(spec, spec["against"], spec["by"], table) if compared else {}
+    lines = []
+    for arm in (arm["id"] for arm in table.contract["arms"]):
+        now, then = after.get(arm, {}), before.get(arm, {})
+        for name in sorted({*now, *then}):
+            new, old = now.get(name, []), then.get(name, [])
+            rows = [sum(cell.rows for cell in cells) for cells in (new, old)]
+            line: Found = {"arm": arm, "name": name, "rows": rows[0], "totals": [], "moves": []}
+            line |= {"rows_before": rows[1] if compared else None, "before": []}
+            for measure in spec["measures"]:
+                pair = [table.join(measure, cells) if cells else None for cells in (new, old)]
+                line["totals"].append(_amount(table, measure, pair[0]))
+                if compared:
+                    line["before"].append(_amount(table, measure, pair[1]))
+                    line["moves"].append(_move(table, measure, pair, rows))
+            lines.append(line)
+    return {"kind": "table", "measures": spec["measures"], "by": spec["by"], "lines": lines}
+
+
+def _amount(table: Table, measure: str, stored: int | None) -> Fraction | None:
+    return None if stored is None else table.amount(measure, stored)
+
+
+def _move(table: Table, measure: str, pair: Sequence[int | None], rows: Sequence[int]) -> str:
+    """Say whether a measure got better, worse, higher or lower; sums are compared row for row."""
+    new, old = pair
+    if new is None or old is None:
+        return ""
+    declared = table.contract["measures"][measure]
+    summed = declared["aggregate"] == "sum"
+    gain = new * rows[1] - old * rows[0] if summed else new - old
+    if gain == 0:
+        return "same"
+    if declared["better"] == "neither":
+        return "higher" if gain > 0 else "lower"
+    return "better" if (gain > 0) == (declared["better"] == "higher") else "worse"
+
+
+def _log(spec: Json, lines: dict[tuple[str, Any, int], Told], table: Table) -> Found:
+    place = {arm["id"]: i for i, arm in enumerate(table.contract["arms"])}
+    ordered = sorted(
+        lines.items(),
+        key=lambda item: (
+            place[item[0][0]], item[0][1], -len(item[1].units), -item[1].rows, item[0][2],
+        ),
+    )  # fmt: skip
+    return {
+        "kind": "log", "measure": spec["measure"], "by": spec["by"], "beside": spec["beside"],
+        "lines": [
+            {
+                "arm": arm, "name": name, "value": value, "units": len(line.units),
+                "rows": line.rows, "beside": list(map(table.amount, spec["beside"], line.sums)),
+            }
+            for (arm, name, value), line in ordered
+        ],
+    }  # fmt: skip
 
 
 def differences(mine: Json, theirs: Json, path: str) -> Iterator[tuple[str, str, str]]:
@@ -1436,6 +1571,7 @@ def check_receipts(case: Case) -> None:
 def check_outcomes(case: Case) -> None:
     """Check: each outcome is the received one, whole and strict; each seed is its sealed one."""
     table = Table(case.contract)
+    table.logs = [(spec, {}) for spec in asked(case.contract, "log")]
     for line in case.events("done"):
         job = case.jobs[line.data["job"]]
         name = f"{case.home}exam/jobs/{job['id']}.jsonl.gz"
@@ -1492,6 +1628,8 @@ def read_outcome(case: Case, name: str, job: Json, table: Table, sealed: str) ->
                          want=seeds[episode])  # fmt: skip
         cell.episodes |= 1 << episode
         buffer.append(tuple(row[5:]))
+        if table.logs:
+            tell(table, cell, dict(zip(measures, row[5:], strict=True)))
         if len(buffer) >= 4096:
             cell.fold(measures, list(zip(*buffer, strict=True)))
             buffer.clear()

@@ -152,6 +152,18 @@ KINDS = {
     "lower": "not_lower", "higher": "not_higher", "fixed": "share", "total": "count",
     "unit": "count", "job": "count", "row": "count",
 }  # fmt: skip
+SHOWN: list[dict[str, Any]] = [
+    {"curve": {"measure": "harm", "where": {"family": "Near"}}},
+    {"curve": {"measure": "success", "arms": ["empty", "learned"]}},
+    {"table": {"measures": ["harm", "success"], "by": "family", "where": {"round": 4},
+               "against": {"round": [1, 2]}}},
+    {"table": {"measures": ["destroyed"], "by": "unit", "arms": ["learned"]}},
+    {"table": {"measures": ["success"], "by": "round", "where": {"round": [2, 3]},
+               "against": {"regime": "A1", "round": [1, 2]}}},
+    {"log": {"measure": "harm", "by": "round", "beside": ["success", "harm"]}},
+    {"log": {"measure": "success", "by": "family", "only": ["harm", "destroyed"],
+             "arms": ["empty"], "where": {"regime": "A2", "round": [1, 4]}}},
+]  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)
@@ -164,7 +176,8 @@ def test_both_opinions_agree_on_every_number_of_the_whole_menu(data: st.DataObje
         units=units, episodes=1,
         worlds={"exam": {"families": list(builder.FAMILIES), "per_unit": 1, "rounds": rounds,
                          "sealed": True}},
-        measures={"harm": {"scale": 10}, "success": {"aggregate": data.draw(
+        exhibits=SHOWN,
+        measures={"harm": {"scale": 10, "better": "lower"}, "success": {"aggregate": data.draw(
             st.sampled_from(["sum", "max", "min"]))}, "destroyed": {}},
         predictions={
             **{f"P{i}": {"text": "p", "all": [check]} for i, check in enumerate(checks)
@@ -175,7 +188,8 @@ def test_both_opinions_agree_on_every_number_of_the_whole_menu(data: st.DataObje
             {"when": {"fail": ["P1"]}, "text": "two"}]},
     )  # fmt: skip
     spread, chance = data.draw(st.sampled_from([1, 3, 12])), data.draw(st.randoms())
-    outcomes, table = [], verify.Table({})
+    outcomes, table = [], verify.Table(json.loads(canonical_bytes(terms)))
+    table.logs = [(spec, {}) for spec in verify.asked(table.contract, "log")]
     for unit in range(1, units + 1):
         for arm in builder.ARMS:
             for regime in builder.REGIMES:
@@ -202,9 +216,34 @@ def test_both_opinions_agree_on_every_number_of_the_whole_menu(data: st.DataObje
                     cell = verify.Cell(job, unit, arm, regime, "exam", row[1], row[2], rows=1)
                     cell.fold(builder.MEASURES, [(value,) for value in row[5:]])
                     table.cells.append(cell)
-    table.contract = json.loads(canonical_bytes(terms))
+                    verify.tell(table, cell, dict(zip(builder.MEASURES, row[5:], strict=True)))
     theirs = json.loads(decide(terms, outcomes).as_bytes())
+    assert [shown["kind"] for shown in theirs["exhibits"]] == [next(iter(one)) for one in SHOWN]
     assert list(verify.differences(verify.verdict_of(table), theirs, "")) == []
+
+
+def test_the_second_opinion_counts_what_the_exhibits_show_from_the_rows_themselves() -> None:
+    shown = [
+        {"table": {"measures": ["harm"], "by": "family", "where": {"regime": "A1"},
+                   "against": {"regime": "A2"}}},
+        {"log": {"measure": "harm", "by": "unit", "beside": ["success"]}},
+    ]  # fmt: skip
+    exam = builder.build(builder.contract(exhibits=shown))
+    found = exam.verified()
+    assert found.failed == []
+    mine = verify.verdict_of(found.case.table)
+    theirs = json.loads(exam.files["artifacts/toy/verdict.json"])
+    table, log = theirs["exhibits"]
+    line = table["lines"][0]
+    for place, key, lie in (
+        (line, "moves", ["better"] if line["moves"] == ["worse"] else ["worse"]),
+        (log["lines"][3], "value", 99), (log["lines"][0], "units", 7),
+    ):  # fmt: skip
+        kept, place[key] = place[key], lie
+        assert len(list(verify.differences(mine, theirs, ""))) == 1
+        place[key] = kept
+    del theirs["exhibits"]
+    assert [where for where, _, _ in verify.differences(mine, theirs, "")] == [".exhibits"]
 
 
 def test_a_verdict_file_that_says_anything_else_is_told_where() -> None:

@@ -39,7 +39,8 @@ class Table(Model):
     """Totals of measures over all units, one line a family, round, unit, regime or stage.
 
     With ``against`` each line is compared with the same one of the rows that it chooses, and
-    told better or worse as the measure's `better` says.
+    told better or worse as the measure's `better` says; sums over different numbers of rows are
+    compared row for row.
     """
 
     measures: tuple[Key, ...]

@@ -12,6 +12,7 @@ from echoctl.track.job import Job
 from echoctl.track.outcome import Outcome
 from echoctl.verdict.checks import Bench, leaves, watches
 from echoctl.verdict.cube import Cell, CellKey, Cube, Standins
+from echoctl.verdict.exhibits import exhibit_results, log_folds
 from echoctl.verdict.reader import Reader
 from echoctl.verdict.results import PredictionResult, TableCell, Verdict, Warn
 
@@ -43,8 +44,11 @@ def decide(
     standins = standins or Standins()
     _check_rule(contract)
     cube = Cube(contract, *watches(contract, standins))
+    folds = log_folds(contract, standins)
     for outcome in outcomes:
         cube.add(outcome)
+        for fold in folds:
+            fold.add(outcome)
     if jobs is not None:
         _check_jobs(cube, jobs)
     if not cube.cells:
@@ -87,6 +91,7 @@ def decide(
         jobs=len(cube.jobs),
         rows=cube.rows,
         notes=tuple(notes),
+        exhibits=exhibit_results(contract, cube, standins, folds),
     )
 
 
@@ -249,6 +254,12 @@ def _warnings(
                 {"columns": names},
             )
         )
+    there = {key.arm for key in cube.cells}
+    for arm in contract.arms:
+        if arm.optional and arm.id not in there:
+            out.append(
+                Warn("skipped_arm", f"the optional arm {arm.id} was not played", {"arm": arm.id})
+            )
     played = {name for cell in cube.cells.values() for name in cell.tallies}
     if never := sorted(set(contract.measures) - played):
         out.append(

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from echoctl.canon import canonical
 from echoctl.verdict.numbers import exact_text, plain
+from echoctl.verdict.shown import ExhibitResult
 
 SCHEMA = "echoctl/verdict/1"
 
@@ -360,6 +361,8 @@ class Verdict:
     jobs: int
     rows: int
     notes: tuple[str, ...] = ()
+    exhibits: tuple[ExhibitResult, ...] = ()
+    """The curves, tables and logs that the contract asks for, in its order."""
 
     @property
     def green(self) -> bool:
@@ -375,6 +378,7 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return the whole verdict as JSON without floats; big integers are strings."""
+        asked = {"exhibits": [plain(one) for one in self.exhibits]} if self.exhibits else {}
         return {
             "schema": SCHEMA,
             "id": self.id,
@@ -392,6 +396,7 @@ class Verdict:
             "jobs": self.jobs,
             "rows": self.rows,
             "notes": list(self.notes),
+            **asked,
         }
 
     def as_bytes(self) -> bytes:
