@@ -221,6 +221,33 @@ def test_an_episode_is_looked_at_again_when_the_exam_is_complete_and_not_before(
         desk.replay(walker, "toy", "development-vacia-1", early)
 
 
+def test_a_row_that_was_one_of_several_walks_shows_no_film_rather_than_a_wrong_one(
+    walker: Workspace,
+) -> None:
+    edit(
+        walker.root / "tracks" / "walker.py",
+        "                world = bench.world(",
+        "                for a in (0, 1):\n"
+        "                    bench.world(family, seed, (str(a),), job.inputs['stage']).step(a)\n"
+        "                world = bench.world(",
+    )
+    desk.dev(walker, "toy", units=1)
+    with pytest.raises(UsageError, match="in 3 ways before it counted one"):
+        desk.replay(walker, "toy", "development-vacia-1", 1)
+
+
+def test_a_row_that_only_says_an_earlier_round_again_has_the_film_of_that_round(
+    walker: Workspace,
+) -> None:
+    edit(walker.root / "tracks" / "walker.py", "yield {", "row = {")
+    with (walker.root / "tracks" / "walker.py").open("a") as track:
+        track.write("                yield from ({**row, 'round': n} for n in (1, 2))\n")
+    desk.dev(walker, "toy", units=1)
+    first, again = (desk.replay(walker, "toy", "development-vacia-1", n) for n in (6, 7))
+    assert (first.row["round"], again.row["round"]) == (1, 2)
+    assert again.moments == first.moments
+
+
 def test_development_cannot_build_what_is_sealed(walker: Workspace) -> None:
     edit(
         walker.root / "tracks" / "walker.py", 'contract.worlds[phase].families',

@@ -121,13 +121,25 @@ class _Stage:
 
     def film(self, engine: Local, job: Job, numbers: Sequence[int]) -> list[Replay]:
         """Play a job until these rows were seen; Inconsistent if a row differs."""
-        recorded, needs = self.rows(job.id), needed(job, self.artefacts)
+        recorded = self.rows(job.id)
+        films = self._films(engine, job, numbers)
+        for at, film in enumerate(films):
+            earlier = _said_before(recorded, film["number"])
+            if film["walks"] == 0 and film["row"] == recorded[film["number"]] and earlier >= 0:
+                # The track said an earlier row again without playing it again: one film is both's.
+                (twin,) = self._films(engine, job, [earlier])
+                films[at] = {**twin, "number": film["number"], "row": film["row"]}
+        return [self._replay(job, film, recorded) for film in films]
+
+    def _films(self, engine: Local, job: Job, numbers: Sequence[int]) -> list[dict[str, Any]]:
+        needs = needed(job, self.artefacts)
         said = engine.ask({
             "op": "film", "job": job.as_json(), "rows": list(numbers),
             "needs": {n: {"path": str(a.path), "sha256": a.sha256} for n, a in needs.items()},
             "makes": {name: str(self.scratch / name) for name in job.makes},
         })  # fmt: skip
-        return [self._replay(job, film, recorded) for film in said["films"]]
+        films: list[dict[str, Any]] = said["films"]
+        return films
 
     def _replay(self, job: Job, film: Mapping[str, Any], recorded: Sequence[Row]) -> Replay:
         if recorded[film["number"]] != film["row"]:
@@ -136,8 +148,14 @@ class _Stage:
                 "use the interpreter and packages of the freeze, or run: echoctl dev "
                 f"{self.id}, if it is a development run of other code",
             )
-        if not film["end"]:
+        if not film["walks"]:
             raise UsageError(f"job {job.id} builds no world for that episode", "nothing to look at")
+        if film["walks"] > 1:
+            raise UsageError(
+                f"job {job.id} walked the world of row {film['number']} in {film['walks']} ways "
+                "before it counted one of them, and which one is not recorded",
+                "look at a row of a stage in which each world is played once",
+            )
         things = [Thing(*held) for held in film["things"]]
         moments = tuple(
             Moment(
@@ -153,6 +171,13 @@ class _Stage:
             self.id, job.id, str(job.keys.get("arm", "")), str(job.keys.get("regime", "")),
             int(job.keys["unit"]), film["row"], moments, film["end"],
         )  # fmt: skip
+
+
+def _said_before(rows: Sequence[Row], number: int) -> int:
+    """Return the first row that says the same of an earlier round, or -1."""
+    wanted = {**rows[number], "round": 0}
+    same = (n for n in range(number) if {**rows[n], "round": 0} == wanted)
+    return next(same, -1)
 
 
 def _rows(outcome: Outcome) -> list[Row]:

@@ -69,9 +69,11 @@ def film(track: Track, job: Job, bench: Workbench, rows: Sequence[int]) -> list[
     """Play a job until each of these rows (numbers from 0) was seen; return one film a row.
 
     A film is JSON: ``row`` and its ``number``, ``end`` (``success``, ``harm`` or ``timeout``, as
-    the world says; empty where the job built no world for the row), ``width`` and ``height`` in
-    cells, ``things`` (type, colour, state) and ``moments``: cells as numbers of things, position,
-    heading, thing in hand, action (empty for the first) and reward in thousandths.
+    the world says), ``walks`` (how many different walks its world saw since the row that showed
+    it last: a track may try several and count one), ``width`` and ``height`` in cells, ``things``
+    (type, colour, state) and ``moments``: cells as numbers of things, position, heading, thing in
+    hand, action (empty for the first) and reward in thousandths. Unless there was one walk,
+    ``end`` is empty and there are no moments.
     """
     open_ones, camera = set(rows), _Camera(bench)
     out: list[dict[str, Any]] = []
@@ -80,7 +82,9 @@ def film(track: Track, job: Job, bench: Workbench, rows: Sequence[int]) -> list[
     for number, row in enumerate(track.play(job, camera)):
         if number in open_ones:
             fitting = [take for take in camera.takes if _shows(take, row)]
-            out.append({"number": number, "row": row, **_developed(fitting[-1:])})
+            walks = len({tuple(moment[1:] for moment in take.moments) for take in fitting})
+            shown = _developed(fitting[:1] if walks == 1 else [])
+            out.append({"number": number, "row": row, "walks": walks, **shown})
             open_ones.discard(number)
             if not open_ones:
                 break
