@@ -30,6 +30,7 @@ processes.
 | ``bundle(ws, id, *, to)`` | `Bundled` (one archive) |
 | ``replay(ws, id, job, row)`` | `Replay`: one recorded episode, moment by moment |
 | ``exhibits(ws, id)`` | `Shown` each: the exhibits that the contract fixed |
+| ``words(ws, contract)`` | what its track calls a value of a measure |
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from echoctl.desk.playing import Played, dev
     from echoctl.desk.rehearsing import Rehearsal, rehearse
     from echoctl.desk.replaying import Moment, Replay, Shown, exhibits, replay
-    from echoctl.desk.reporting import LedgerLine, Recorded, Results, record_report, results
+    from echoctl.desk.reporting import LedgerLine, Recorded, Results, record_report, results, words
     from echoctl.desk.sealing import Frozen, freeze, ready
     from echoctl.desk.vouching import Vouched, sign, stamp
     from echoctl.desk.witnesses import Evidence, evidence
@@ -115,6 +116,7 @@ __all__ = [
     "status",
     "verifiable",
     "verify",
+    "words",
 ]
 
 _HOMES = {
@@ -138,7 +140,14 @@ _HOMES = {
     "echoctl.desk.playing": ("Played", "dev"),
     "echoctl.desk.rehearsing": ("Rehearsal", "rehearse"),
     "echoctl.desk.replaying": ("Moment", "Replay", "Shown", "exhibits", "replay"),
-    "echoctl.desk.reporting": ("LedgerLine", "Recorded", "Results", "record_report", "results"),
+    "echoctl.desk.reporting": (
+        "LedgerLine",
+        "Recorded",
+        "Results",
+        "record_report",
+        "results",
+        "words",
+    ),
     "echoctl.desk.sealing": ("Frozen", "freeze", "ready"),
     "echoctl.desk.workspace": ("Workspace",),
     "echoctl.runner.run": ("Observer", "Progress", "Silent"),

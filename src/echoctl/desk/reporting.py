@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from echoctl.desk.witnesses import Evidence, evidence
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import read_plain, write_whole
 from echoctl.dossier import Dossier
-from echoctl.errors import Inconsistent, Interrupted, UsageError
+from echoctl.errors import EchoError, Inconsistent, Interrupted, UsageError
+from echoctl.track.loading import load_track
 from echoctl.track.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -85,6 +86,27 @@ def results(ws: Workspace, id: str) -> Results:
         incidents=told_incidents(dossier), head=dossier.head, rehearsal=dossier.rehearsal,
         history=tuple(_history(ws, id)),
     )  # fmt: skip
+
+
+def words(ws: Workspace, contract: Contract) -> Callable[[str, int], str]:
+    """Return what a contract's track calls a value of a measure (`Track.word`).
+
+    A word is an ornament: where the track has none, or does not load, it is the number.
+    """
+    track = None
+    if any(exhibit.log is not None for exhibit in contract.exhibits):
+        try:
+            track = load_track(contract.track, ws.root)
+        except EchoError:
+            track = None
+
+    def word(measure: str, value: int) -> str:
+        try:
+            return str(value) if track is None else str(track.word(contract, measure, value))
+        except Exception:  # whatever a track's author did, the report is written
+            return str(value)
+
+    return word
 
 
 def _recorded_verdict(ws: Workspace, dossier: Dossier, sealed: Sealed) -> Verdict:

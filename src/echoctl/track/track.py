@@ -62,3 +62,11 @@ class Track(ABC):
     @abstractmethod
     def play(self, job: Job, bench: Workbench) -> Iterator[Row]:
         """Play one job and yield its rows in a fixed order. Worker count never shows in them."""
+
+    def word(self, contract: Contract, measure: str, value: int) -> str:
+        """Return what a report calls a value of a measure (``refine(37, rank)`` for an edit).
+
+        A `log` among the contract's exhibits asks for it. Words decide nothing and are not
+        sealed; the value stands in the verdict.
+        """
+        return str(value)

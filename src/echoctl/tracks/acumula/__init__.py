@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from echoctl.mind import Memory
+from echoctl.mind.edits import edit_of
 from echoctl.track import Job, Row, Track, Workbench
 from echoctl.tracks import memx
 from echoctl.tracks.acumula import llm
@@ -96,6 +97,12 @@ class Acumula(Track):
             kept = memx.chain_name(LEARNED, int(job.keys["unit"]))
             start = Memory(kept, bench.artefact(name))
         return self.life(job, bench, start).rows()
+
+    def word(self, contract: Contract, measure: str, value: int) -> str:
+        """Return an edit in words: ``refine(37, rank)``, ``commit+no_repick``."""
+        if measure != "edit":
+            return super().word(contract, measure, value)
+        return edit_of(value).text(contract.settings.get("pieces", ()))
 
 
 def _heir(contract: Contract) -> bool:
