@@ -9,6 +9,8 @@ ledger line.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -19,6 +21,10 @@ Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None
 MAX_INT = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly; larger ones travel as strings."""
 
+_ATOMS = (str, int, type(None))
+_LONG_NUMBER = re.compile("[0-9]{16}")
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
 
 def canonical(value: object) -> bytes:
     """Return the RFC 8785 bytes of a JSON value made of integers, strings, booleans and null.
@@ -27,10 +33,26 @@ def canonical(value: object) -> bytes:
     that JSON does not have.
     """
     _refuse_floats(value)
+    line = plain(value)
+    if line is not None:
+        return line
     try:
         return rfc8785.dumps(value)  # type: ignore[arg-type]
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as problem:
         raise ValueError(f"no canonical bytes: {problem}") from problem
+
+
+def plain(value: object) -> bytes | None:
+    """Return the canonical bytes of a value without floats if they are easily had, else None.
+
+    Where the text is ASCII and no number is long, the standard encoder writes what RFC 8785 asks
+    for, several times faster.
+    """
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError):
+        return None
+    return None if not text.isascii() or _LONG_NUMBER.search(text) else text.encode("ascii")
 
 
 def digest(role: str, data: bytes) -> str:
@@ -44,6 +66,8 @@ def digest_of(role: str, value: object) -> str:
 
 
 def _refuse_floats(value: object) -> None:
+    if isinstance(value, _ATOMS):
+        return
     if isinstance(value, float):
         raise ValueError(f"a float has no canonical bytes: {value!r}")
     if isinstance(value, Mapping):
