@@ -55,17 +55,18 @@ class Draws:
         out = list(items)
         # `below` written out: opaque ids and shuffled memories are drawn every episode.
         block, left = self._block, self._left
-        for last in range(len(out) - 1, 0, -1):
-            count = last.bit_length()
+        last = len(out) - 1
+        for count in range(last.bit_length(), 0, -1):
             mask = (1 << count) - 1
-            while True:
+            least = 1 << (count - 1)
+            while last >= least:
                 if left < count:
                     block, left = self._fresh(), 256
                 left -= count
                 other = (block >> left) & mask
                 if other <= last:
-                    break
-            out[last], out[other] = out[other], out[last]
+                    out[last], out[other] = out[other], out[last]
+                    last -= 1
         self._block, self._left = block, left
         return out
 
