@@ -30,6 +30,7 @@ from echoctl.worlds.things import (
     NOTHING,
 )
 
+_ACTIONS: Final = frozenset(ACTIONS)
 _OPEN_DOORS: Final = frozenset(DOORS[0::3])
 _SHUT_DOORS: Final = frozenset(DOORS[1::3])
 _LOCKED_DOORS: Final = frozenset(DOORS[2::3])
@@ -49,8 +50,8 @@ class World:
     """
 
     __slots__ = (
-        "_board", "_cells", "_generator", "_grid", "_hand", "_heading", "_ids", "_pos", "_start",
-        "_terminal", "_width", "family", "hit", "limit", "over", "permit", "seed", "steps",
+        "_ahead", "_board", "_cells", "_grid", "_hand", "_heading", "_ids", "_pos", "_start",
+        "_terminal", "family", "hit", "limit", "over", "permit", "seed", "steps",
         "success",
     )  # fmt: skip
 
@@ -77,7 +78,8 @@ class World:
         self.limit = family.limit
         self._start = start
         self._ids = ids
-        self.reset()
+        self._ahead = (1, start.width, -1, -start.width)
+        self._begin()
 
     @property
     def harm(self) -> bool:
@@ -92,12 +94,16 @@ class World:
     @property
     def generator(self) -> tuple[int, int, int, int]:
         """State, increment, has_uint32 and uinteger of the world's PCG64 (for conformance)."""
-        return self._generator.as_tuple()
+        return self._start.generator
 
     def reset(self) -> Percept:
         """Begin again from the same start and return its percept."""
+        if self.steps:
+            self._begin()
+        return self._percept(0)
+
+    def _begin(self) -> None:
         start = self._start
-        self._width = start.width
         self._grid = list(start.classes)
         for at, thing in start.hidden:
             self._grid[at] = thing
@@ -106,19 +112,17 @@ class World:
         self._pos = start.pos
         self._heading = start.heading
         self._hand = NOTHING
-        self._generator = Pcg64(*start.generator)
         self._terminal = False
         self.steps = 0
         self.over = False
         self.success = False
         self.hit = ""
-        return self._percept(0)
 
     def step(self, action: int) -> Percept:
         """Take one action of `echoctl.percept.ACTIONS` and return what is seen then."""
         if self.over:
             raise RuntimeError("the episode is over: reset the world before another step")
-        if action not in ACTIONS:
+        if action not in _ACTIONS:
             raise ValueError(f"an action is one of {ACTIONS}, not {action!r}")
         self.steps += 1
         reward = self._act(action)
@@ -134,7 +138,7 @@ class World:
         )  # fmt: skip
 
     def _front(self) -> int:
-        return self._pos + (1, self._width, -1, -self._width)[self._heading]
+        return self._pos + self._ahead[self._heading]
 
     def _set(self, at: int, thing: int) -> None:
         self._grid[at] = thing
@@ -152,9 +156,9 @@ class World:
 
     def _act(self, action: int) -> int:
         if action == LEFT:
-            self._heading = (self._heading - 1) % 4
+            self._heading = (self._heading - 1) & 3
         elif action == RIGHT:
-            self._heading = (self._heading + 1) % 4
+            self._heading = (self._heading + 1) & 3
         elif action == FORWARD:
             return self._walk()
         elif action == TAKE:
@@ -169,7 +173,7 @@ class World:
         return 0
 
     def _walk(self) -> int:
-        front = self._front()
+        front = self._pos + self._ahead[self._heading]
         ahead = self._grid[front]
         if ahead in _FREE:
             self._pos = front
@@ -212,30 +216,34 @@ class Obstacles(World):
     balls move. A ball that moves in first only blocks the way.
     """
 
-    __slots__ = ("_balls",)
+    __slots__ = ("_balls", "_generator")
 
-    def reset(self) -> Percept:
-        """Begin again from the same start and return its percept."""
+    @property
+    def generator(self) -> tuple[int, int, int, int]:
+        """State, increment, has_uint32 and uinteger: here every step draws."""
+        return self._generator.as_tuple()
+
+    def _begin(self) -> None:
         self._balls = list(self._start.balls)
-        return super().reset()
+        self._generator = Pcg64(*self._start.generator)
+        super()._begin()
 
     def _act(self, action: int) -> int:
+        if action != FORWARD:
+            self._move_balls()
+            self._heading = (self._heading + (1 if action == RIGHT else -1)) & 3
+            return 0
         ahead = self._grid[self._front()]
         self._move_balls()
-        if action == RIGHT:
-            self._heading = (self._heading + 1) % 4
-        elif action != FORWARD:
-            self._heading = (self._heading - 1) % 4
-        else:
-            reward = self._walk()
-            if ahead not in (EMPTY, GOAL):
-                return self._lost("ball" if ahead == BALL else "wall", -1000)
-            return reward
-        return 0
+        reward = self._walk()
+        if ahead not in (EMPTY, GOAL):
+            return self._lost("ball" if ahead == BALL else "wall", -1000)
+        return reward
 
     def _move_balls(self) -> None:
-        grid, board, ids, balls = self._grid, self._board, self._ids, self._balls
-        pair, width, agent = self._generator.pair, self._width, self._pos
+        grid, board, balls = self._grid, self._board, self._balls
+        ball, empty = self._ids[BALL], self._ids[EMPTY]
+        pair, width, agent = self._generator.pair, self._start.width, self._pos
         for which, old in enumerate(balls):
             corner = old - 1 - width
             for _ in range(_OBSTACLE_TRIES):
@@ -243,10 +251,8 @@ class Obstacles(World):
                 new = corner + x + y * width
                 if grid[new] == EMPTY and new != agent:
                     balls[which] = new
-                    grid[new] = BALL
-                    board[new] = ids[BALL]
-                    grid[old] = EMPTY
-                    board[old] = ids[EMPTY]
+                    grid[new], board[new] = BALL, ball
+                    grid[old], board[old] = EMPTY, empty
                     break
         self._cells = bytes(board)
 
