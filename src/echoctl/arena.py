@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from echoctl.errors import Refused
-from echoctl.percept import DROP, FORWARD, TAKE, USE, Percept
+from echoctl.percept import DROP, FORWARD, TAKE, USE, WAIT, Percept
 from echoctl.worlds import FAMILIES, World
 
 
@@ -99,7 +99,7 @@ def play(
         feel(percept)
         if trace is not None:
             trace(world, action)
-        if mind.rest_kind >= still and not world.over:
+        if action == WAIT and mind.rest_kind >= still and not world.over:
             mind.rest(world.limit - world.steps)
             return Episode(0, 0, 0, waste, world.limit, *mind.counts())
     return Episode(

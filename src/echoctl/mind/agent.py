@@ -105,7 +105,13 @@ class Mind(Beliefs):
 
     def act(self) -> int:
         """Return the next action."""
-        action = self._next()
+        if self.resting:
+            self.idle += 1
+            action = WAIT
+        elif len(self._path) > 1 and self._path[-1] != FORWARD:
+            action = self._path.pop()
+        else:
+            action = self._advance()
         self.action = action
         return action
 
@@ -118,7 +124,7 @@ class Mind(Beliefs):
             for listener in self.listeners:
                 listener(self, before, action, after)
             return
-        carrying = before.hand != self.empty
+        carrying = self.carrying
         kind = kind_of(action, carrying)
         front = -1
         judged = False
@@ -134,19 +140,21 @@ class Mind(Beliefs):
                 belief = self.believe(key)
                 shape = self.board.shape(key >> 3) if self.learning else None
         self.now = after
+        self.carrying = after.hand != self.empty
         self.steps += 1
         changed, elsewhere = self.board.update(after.cells, front)
         if changed:
             present = self.board.present
-            self._touched.update(present[self._classes :])
             self._unseen = len(present) > self._classes
-            self._classes = len(present)
+            if self._unseen:
+                self._touched += present[self._classes :]
+                self._classes = len(present)
             if self._look_again(changed):
                 self._path.clear()
                 if not self.settled:
                     self.resting = False
         if after.hand != before.hand:
-            if before.hand == self.empty:
+            if not carrying:
                 self.picks[after.hand] = self.picks.get(after.hand, 0) + 1
             self._forget_hand()
             self._renew()
@@ -232,25 +240,25 @@ class Mind(Beliefs):
         With `insist` what the gate would only prune (MODIFY) is done all the same; what it blocks
         never is.
         """
-        kept = self._chosen.get(choose)
-        chosen = self._choose(choose) if kept is None or kept[1] or self._touched else kept[0]
+        chosen = self._choose(choose)
         if not chosen:
             return False
-        board, verdicts = self.board, self.gate.verdicts
+        masks, verdicts = self.board.masks, self.gate.verdicts
         most = MODIFY if insist else OK
-        wanted = {
-            id_: kind
-            for id_, kind in chosen.items()
-            if board.masks[id_]
-            and verdicts[id_ * 8 + kind] <= most
-            and (when is None or when(self, id_))
-        }
+        wanted: dict[int, int] = {}
+        targets = 0
+        for id_, kind in chosen.items():
+            mask = masks[id_]
+            if mask and verdicts[id_ * 8 + kind] <= most and (when is None or when(self, id_)):
+                wanted[id_] = kind
+                targets |= mask
         while wanted:
-            found = self._seek(wanted)
+            found = self._seek(targets)
             if found is None:
                 break
             path, cell = found
-            id_ = board.cells[cell]
+            id_ = self.now.cells[cell]
+            targets ^= masks[id_]
             kind = self._admit(choose, cell, wanted.pop(id_), most)
             if kind < 0:
                 continue
@@ -304,14 +312,10 @@ class Mind(Beliefs):
         key = before.cells[before.pos + self.geometry.steps[before.heading]] * 8 + ENTER
         return after.pos != before.pos and self.lived[key] == NONE
 
-    def _next(self) -> int:
-        if self.resting:
-            self.idle += 1
-            return WAIT
+    def _advance(self) -> int:
+        """Take the next step of a plan while it still holds, else decide anew."""
         path = self._path
         if path:
-            if path[-1] != FORWARD and len(path) > 1:
-                return path.pop()
             key = self.now.cells[self.now.pos + self.geometry.steps[self.now.heading]] * 8
             if len(path) == 1:
                 as_planned = self._goal_key < 0 or key >> 3 == self._goal_key >> 3
@@ -363,14 +367,15 @@ class Mind(Beliefs):
 
         Where the gate prunes one, `choose` may propose the next in its place.
         """
-        id_ = self.board.cells[cell]
+        id_ = self.now.cells[cell]
         while True:
-            if any(veto(self, id_, kind, cell) for veto in self.vetoes):
-                self.hindered = True
-                return -1
+            for veto in self.vetoes:
+                if veto(self, id_, kind, cell):
+                    self.hindered = True
+                    return -1
             if self.gate.ask(id_ * 8 + kind, self.rule) <= most:
                 return kind
-            self._touched.add(id_)
+            self._touched.append(id_)
             instead = choose(self, id_)
             if instead < 0 or instead == kind:
                 return -1
@@ -378,33 +383,32 @@ class Mind(Beliefs):
 
     def _choose(self, choose: Choice) -> dict[int, int]:
         """Return id -> kind for every class that `choose` chooses something for."""
-        if self._touched:
-            for _, stale in self._chosen.values():
-                stale |= self._touched
-            self._touched.clear()
+        touched = self._touched
         kept = self._chosen.get(choose)
         if kept is None:
-            kept = self._chosen[choose] = ({}, set(self.board.present))
-        chosen, stale = kept
-        for id_ in stale:
-            kind = choose(self, id_)
-            if kind >= 0:
-                chosen[id_] = kind
-            else:
-                chosen.pop(id_, None)
-        stale.clear()
+            chosen = {}
+            for id_ in self.board.present:
+                if (kind := choose(self, id_)) >= 0:
+                    chosen[id_] = kind
+        else:
+            chosen, seen = kept
+            if seen == len(touched):
+                return chosen
+            for id_ in set(touched[seen:]):
+                if (kind := choose(self, id_)) >= 0:
+                    chosen[id_] = kind
+                else:
+                    chosen.pop(id_, None)
+        self._chosen[choose] = chosen, len(touched)
         return chosen
 
     def _plan(self, path: list[int], key: int) -> None:
         self._path = path
         self._goal_key = key
 
-    def _seek(self, wanted: dict[int, int]) -> tuple[list[int], int] | None:
-        """Return the way to face the nearest cell of these classes, and that cell."""
-        geo, masks = self.geometry, self.board.masks
-        targets = 0
-        for id_ in wanted:
-            targets |= masks[id_]
+    def _seek(self, targets: int) -> tuple[list[int], int] | None:
+        """Return the way to face the nearest of some cells (as bits), and that cell."""
+        geo = self.geometry
         found = self.ways.nearest(facing(geo.stride, targets))
         if found is None:
             return None

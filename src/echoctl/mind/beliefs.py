@@ -10,12 +10,11 @@ from typing import Any, Final
 
 from echoctl.mind.board import Board
 from echoctl.mind.gate import Gate
-from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, Belief, Tables
+from echoctl.mind.reading import FIRST, LIVED, NOWHERE, SECOND, STALE, Belief, Tables
 from echoctl.mind.roles import ENTER, GOAL, HURT, KEYS, NONE, NOOP, OPEN, UNKNOWN, USE, USE_WITH
 from echoctl.percept import Percept
 
-STALE: Final = 254
-"""An answer that has to be looked up again."""
+_UNLIVED: Final = bytes([UNKNOWN]) * KEYS
 
 NO_BELIEF: Final = Belief(UNKNOWN, NOWHERE, -1)
 
@@ -31,32 +30,30 @@ class Beliefs:
         self.now = percept
         self.empty = percept.hand
         """The id of an empty hand: whatever is held at the start (declared in the contract)."""
+        self.carrying = False
+        """Whether something is in the hand."""
         self.board = Board(percept.width, percept.height, percept.cells)
-        self.lived = bytearray([UNKNOWN]) * KEYS
+        self.lived = bytearray(_UNLIVED)
         """key -> the role lived in this episode (using while carrying: only successes)."""
         self._lived_with: dict[int, bytearray] = {}
-        self._memo = bytearray([STALE]) * KEYS
+        self._memo = self.tables.roles_at_start()
         self._kept: dict[int, Belief] = {}
         self._signs = [-1] * 256
-        self._chosen: dict[Any, tuple[dict[int, int], set[int]]] = {}
-        """For each choice: id -> the kind it chose, and the ids that it has to look at again."""
-        self._touched: set[int] = set()
-        """Ids of which something believed, or a verdict, changed since the last decision."""
+        self._chosen: dict[Any, tuple[dict[int, int], int]] = {}
+        """For each choice: id -> the kind it chose, and how much of `_touched` it has seen."""
+        self._touched: list[int] = []
+        """Ids of which something believed, or a verdict, changed in this episode, in order."""
         self._raw: dict[int, tuple[int, int, int]] = {}
         # What it stands on has been entered already, or it would not stand there.
-        self.lived[percept.cells[percept.pos] * 8 + ENTER] = NONE
-
-    @property
-    def carrying(self) -> bool:
-        """Whether something is in the hand."""
-        return self.now.hand != self.empty
+        here = percept.cells[percept.pos] * 8 + ENTER
+        self.lived[here] = self._memo[here] = NONE
 
     def role(self, key: int) -> int:
         """Return the role believed of ``id * 8 + kind``, or UNKNOWN."""
         role = self._memo[key]
         if role == STALE:
             role = self.lived[key]
-            if key & 7 == USE_WITH and self.now.hand != self.empty:
+            if key & 7 == USE_WITH and self.carrying:
                 role = self.tried_with(self.now.hand, key >> 3)
             if role == UNKNOWN:
                 role = self.remembers(key)
@@ -80,16 +77,15 @@ class Beliefs:
             lived = self.tried_with(self.now.hand, id_)
         if lived != UNKNOWN:
             return Belief(lived, LIVED, key)
-        role = self.remembers(key)
-        if role == UNKNOWN:
-            return NO_BELIEF
         tables = self.tables
-        place = tables.reading.place(self.sign(id_), kind)
         first = tables.first_answers[key]
+        if first == UNKNOWN and not tables.second_answers:
+            return NO_BELIEF
+        place = tables.reading.place(self.sign(id_), kind)
         second = tables.second_answers.get(place, UNKNOWN)
-        if first != UNKNOWN and (second == UNKNOWN or not tables.reading.second_first):
-            return Belief(first, FIRST, key)
-        return Belief(second, SECOND, place)
+        if second != UNKNOWN and (first == UNKNOWN or tables.reading.second_first):
+            return Belief(second, SECOND, place)
+        return NO_BELIEF if first == UNKNOWN else Belief(first, FIRST, key)
 
     def remembers(self, key: int) -> int:
         """Return the role that the memory alone believes, whatever was lived."""
@@ -149,7 +145,7 @@ class Beliefs:
                 return False
             self.lived[key] = role
         self.gate.forget(key)
-        self._touched.add(key >> 3)
+        self._touched.append(key >> 3)
         same = self._memo[key] == role
         self._forget(key)
         return not same
@@ -178,7 +174,7 @@ class Beliefs:
                 for key in range(id_ * 8, id_ * 8 + 8):
                     self._forget(key)
                     self.gate.forget(key)
-                self._touched.add(id_)
+                self._touched.append(id_)
                 differs = True
         return differs
 
@@ -191,4 +187,4 @@ class Beliefs:
         """Look up again what is believed of using, now that the hand holds something else."""
         for id_ in self.board.present:
             self._forget(id_ * 8 + USE_WITH)
-        self._touched.update(self.board.present)
+        self._touched += self.board.present

@@ -98,7 +98,7 @@ class Board:
             return [], False
         self.cells = cells
         masks, bits = self.masks, self.geometry.bits
-        swaps: list[tuple[int, int]] = []
+        swaps: dict[tuple[int, int], None] = {}
         at = -1
         rest = int.from_bytes(cells, "little") ^ int.from_bytes(old_cells, "little")
         while rest:
@@ -109,18 +109,22 @@ class Board:
             masks[old] ^= bit
             masks[new] ^= bit
             if at != acted:
-                swaps.append((old, new))
-        # A board changes in few ways, however many cells do: look at each way once.
-        ways = dict.fromkeys(swaps)
-        changed = dict.fromkeys(id_ for way in ways for id_ in way)
-        if ways:
-            self._note_movers({old for old, _ in ways} & {new for _, new in ways})
+                swaps[old, new] = None  # a board changes in few ways, however many cells do
+        changed: dict[int, None] = {}
+        lost, gained = set(), set()
+        for old, new in swaps:
+            changed[old] = changed[new] = None
+            lost.add(old)
+            gained.add(new)
+        if lost:
+            self._note_movers(lost & gained)
         if acted >= 0 and cells[acted] != old_cells[acted]:
             changed[old_cells[acted]] = changed[cells[acted]] = None
+        present = self.present
         for id_ in changed:
-            if id_ not in self.present:
-                self.present.append(id_)
-        return list(changed), bool(ways)
+            if id_ not in present:
+                present.append(id_)
+        return list(changed), bool(lost)
 
     def _note_movers(self, both: set[int]) -> None:
         """Mark what moves by itself among the ids that gained and lost a cell in this tick."""
@@ -171,11 +175,12 @@ class Ways:
 
     def __init__(self, stride: int, free: int, start: int, heading: int) -> None:
         self._stride = stride
-        fronts = [0, 0, 0, 0]
-        fronts[heading] = start
-        self._layers = [(fronts[0], fronts[1], fronts[2], fronts[3])]
-        open_ = free | start
-        self._new = [open_ ^ front for front in fronts]
+        here = [0, 0, 0, 0]
+        here[heading] = start
+        east, south, west, north = here
+        self._layers = [(east, south, west, north)]
+        room = free | start
+        self._new = (room ^ east, room ^ south, room ^ west, room ^ north)
 
     def nearest(self, want: tuple[int, int, int, int]) -> Way | None:
         """Return the way of fewest actions to one of the wanted cells for each heading.
@@ -186,9 +191,7 @@ class Ways:
         want0, want1, want2, want3 = want
         layers = self._layers
         depth = 0
-        while True:
-            if depth == len(layers) and not self._deepen():
-                return None
+        while depth < len(layers) or self._deepen():
             front0, front1, front2, front3 = layers[depth]
             if hit := front0 & want0:
                 return _trace(self._stride, layers, depth, hit & -hit, EAST)
@@ -199,6 +202,7 @@ class Ways:
             if hit := front3 & want3:
                 return _trace(self._stride, layers, depth, hit & -hit, NORTH)
             depth += 1
+        return None
 
     def _deepen(self) -> bool:
         """Add a layer; False when everything within reach is in one already."""
@@ -211,10 +215,10 @@ class Ways:
         front2 = (turned_ns | front2 >> 1) & new2
         front1 = (turned_ew | front1 << stride) & new1
         front3 = (turned_ew | front3 >> stride) & new3
-        if not (front0 | front1 | front2 | front3):
+        if not (front0 or front1 or front2 or front3):
             return False
         self._layers.append((front0, front1, front2, front3))
-        self._new = [new0 ^ front0, new1 ^ front1, new2 ^ front2, new3 ^ front3]
+        self._new = (new0 ^ front0, new1 ^ front1, new2 ^ front2, new3 ^ front3)
         return True
 
 

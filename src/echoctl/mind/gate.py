@@ -86,7 +86,7 @@ class Gate:
         """The last answer for each key; 0 where nothing was asked since the belief changed."""
         self._counted = bytearray(KEYS)
         self.asks = self.hits = self.blocks = self.modifies = 0
-        self._log: list[tuple[int, str, int, int, Belief, int, int]] = []
+        self._log: list[tuple[int, str, int, int, Belief]] = []
 
     def forget(self, key: int) -> None:
         """Ask again next time: the belief about a key changed."""
@@ -106,20 +106,22 @@ class Gate:
         mind = self.mind
         belief = mind.believe(key)
         verdict = self.judge(key, belief)
-        if belief.layer != LIVED or key & 7 != USE_WITH:
+        layer = belief.layer
+        if layer != LIVED:
+            self.verdicts[key] = verdict
+            if not self._counted[key]:
+                self._counted[key] = 1
+                self.asks += 1
+                self.hits += layer != NOWHERE
+                self.blocks += verdict == BLOCK
+                self.modifies += verdict == MODIFY
+        elif key & 7 != USE_WITH:
             # What was lived with one thing in the hand says nothing of the next thing.
             self.verdicts[key] = verdict
-        if belief.layer != LIVED and not self._counted[key]:
-            self._counted[key] = 1
-            self.asks += 1
-            self.hits += belief.layer != NOWHERE
-            self.blocks += verdict == BLOCK
-            self.modifies += verdict == MODIFY
-        successes, trials = mind.evidence(belief)
-        self._log.append((mind.steps, rule, key, verdict, belief, successes, trials))
+        self._log.append((mind.steps, rule, key, verdict, belief))
         return verdict
 
     @property
     def log(self) -> list[Answer]:
-        """Every answer of this episode, in order."""
-        return [Answer(*fields) for fields in self._log]
+        """Every answer of this episode, in order, with the evidence that the memory holds."""
+        return [Answer(*fields, *self.mind.evidence(fields[-1])) for fields in self._log]

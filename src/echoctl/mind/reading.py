@@ -23,6 +23,11 @@ LIVED: Final = 0
 NOWHERE: Final = -1
 """No layer answered."""
 
+STALE: Final = 254
+"""In place of a role: it has to be looked up."""
+
+_STALE: Final = bytes([STALE]) * KEYS
+_UNLESS_SECOND: Final = bytes(STALE if role == UNKNOWN else role for role in range(256))
 _STRENGTH: Final = (1, 2, 3, 5, 6, 4, 0)
 """Ties between equally frequent roles: HURT before GOAL, NOOP, OPEN, PICK, AUTO, NONE."""
 
@@ -121,3 +126,11 @@ class Tables:
             self.first_answers[key] = reading.answer(FIRST, self.first[key])
         for place in seconds:
             self.second_answers[place] = reading.answer(SECOND, self.second[place])
+
+    def roles_at_start(self) -> bytearray:
+        """Return the role of each key before anything is lived; STALE where layer 2 has a say."""
+        if not self.second_answers:
+            return bytearray(self.first_answers)
+        if self.reading.second_first:
+            return bytearray(_STALE)
+        return self.first_answers.translate(_UNLESS_SECOND)

@@ -169,10 +169,13 @@ def shut(mind: Mind, id_: int) -> bool:
 
 
 def _goal_kind(mind: Mind, id_: int) -> int:
-    for kind in (ENTER, TAKE, USE):
-        key = id_ * 8 + kind
-        if mind.role(key) == GOAL:
-            return NOTHING if kind != ENTER and mind.carrying else kind
+    role, key = mind.role, id_ * 8
+    if role(key) == GOAL:
+        return ENTER
+    if role(key + TAKE) == GOAL:
+        return NOTHING if mind.carrying else TAKE
+    if role(key + USE) == GOAL:
+        return NOTHING if mind.carrying else USE
     return NOTHING
 
 
