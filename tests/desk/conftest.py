@@ -1,10 +1,16 @@
-"""Toy workspaces at three ages, made once and copied for each test that needs one."""
+"""Toy workspaces at three ages, made once and copied for each test that needs one.
+
+The tiny ones are for the tests that kill: they live through the real command line.
+"""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from crash_kit import copy_of, done, echoctl, matrix, tiny
 from desk_kit import copied, copy_toy
 
 from echoctl import desk
@@ -55,3 +61,38 @@ def frozen(tmp_path: Path, frozen_once: Workspace) -> Workspace:
 def decided(tmp_path: Path, decided_once: Workspace) -> Workspace:
     """After the exam."""
     return copied(decided_once, tmp_path / "decided")
+
+
+@pytest.fixture(scope="session")
+def reviewed_tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    ws = tiny(tmp_path_factory.mktemp("reviewed") / "ws")
+    done(echoctl(ws, "preflight", "toy"))
+    done(echoctl(ws, "review", "toy", "--reviewer", "somebody else"))
+    return ws
+
+
+@pytest.fixture(scope="session")
+def frozen_tiny(tmp_path_factory: pytest.TempPathFactory, reviewed_tiny: Path) -> Path:
+    ws = copy_of(reviewed_tiny, tmp_path_factory.mktemp("frozen") / "ws")
+    done(echoctl(ws, "freeze", "toy"))
+    return ws
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, frozen_tiny: Path) -> tuple[Path, float]:
+    """Return the exam that nobody killed, and the seconds that its process lived."""
+    ws = copy_of(frozen_tiny, tmp_path_factory.mktemp("undisturbed") / "ws")
+    began = time.monotonic()
+    done(echoctl(ws, "exam", "toy"))
+    life = time.monotonic() - began
+    done(echoctl(ws, "verify", "toy"))
+    return ws, life
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the kill matrix after a nightly run; docs/security.md shows the last one."""
+    if config.option.markexpr != "nightly":
+        return
+    passed = terminalreporter.stats.get("passed", [])
+    for line in matrix(one for report in passed for one in report.user_properties):
+        terminalreporter.write_line(line)

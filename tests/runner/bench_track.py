@@ -33,6 +33,8 @@ class BenchTrack(Track):
                 os._exit(7)
             if inputs.get("raise"):
                 raise RuntimeError("what a track may raise")
+            if "errno" in inputs:
+                raise OSError(inputs["errno"], os.strerror(inputs["errno"]))
             if inputs.get("print"):
                 print("what a track may print")
             if inputs.get("nap"):

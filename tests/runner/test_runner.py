@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -112,6 +113,25 @@ def test_a_killed_worker_is_replaced_and_its_job_is_played_again(tmp_path: Path)
 def test_a_job_that_always_kills_its_worker_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(CheckFailed, match="job job-0 lost its worker 3 times: exit 7"):
         play(tmp_path, jobs(2, die=True), tree())
+
+
+def test_a_full_disk_is_no_failure_of_the_job_and_names_the_command_that_goes_on(
+    tmp_path: Path,
+) -> None:
+    kept = Kept(tmp_path)
+    with pytest.raises(Interrupted, match="job-0: the disk refused: No space left on") as caught:
+        run(
+            jobs(1, errno=errno.ENOSPC), engine=Local(), code=tree(), workers=1, sink=kept,
+            observer=Silent(), what="test", resume="again",
+        )  # fmt: skip
+    assert caught.value.todo == "free some space, then: again"
+    assert kept.incidents == []
+
+
+def test_a_file_that_a_track_does_not_find_is_the_failure_of_its_job(tmp_path: Path) -> None:
+    with pytest.raises(CheckFailed, match="job-0: FileNotFoundError") as caught:
+        play(tmp_path, jobs(1, errno=errno.ENOENT), tree())
+    assert caught.value.todo == "mend the track"
 
 
 def test_a_job_that_raises_says_where(tmp_path: Path) -> None:
