@@ -171,8 +171,8 @@ def episodes(
     return out, steps, time.perf_counter() - began
 
 
-def measure(rounds: int, count: int) -> tuple[list[Line], list[float]]:
-    """Return a line a family and the ratios of the whole mix, one a round."""
+def prepared(count: int) -> tuple[list[tuple[Seat, str]], dict[str, tuple[int, ...]]]:
+    """Train the memories; return who plays, and `count` development seeds for each family."""
     contract = load_contract((ROOT / "contracts" / "memx.yaml").read_bytes(), "memx.yaml")
     seeds = Seeds.lay_out(contract)
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +185,13 @@ def measure(rounds: int, count: int) -> tuple[list[Line], list[float]]:
                     pass
                 made = artefact(name, MACRO)
                 memories[name] = Memory(chain_name(name, MACRO), bench.artefact(made))
-    seats = seats_of(memories)
+    chosen = {name: seeds.of("development", name, MACRO)[:count] for name in DEVELOPMENT}
+    return seats_of(memories), chosen
+
+
+def measure(rounds: int, count: int) -> tuple[list[Line], list[float]]:
+    """Return a line a family and the ratios of the whole mix, one a round."""
+    seats, seeds = prepared(count)
     wrap = import_module("minigrid.wrappers")
     envs = {family: stock(family) for family in DEVELOPMENT}
     envs = {family: wrap.FullyObsWrapper(env) for family, env in envs.items()}
@@ -194,9 +200,8 @@ def measure(rounds: int, count: int) -> tuple[list[Line], list[float]]:
     for _ in range(rounds):
         spent = [0.0, 0.0]
         for family in DEVELOPMENT:
-            chosen = seeds.of("development", family, MACRO)[:count]
-            theirs = episodes("stock", family, chosen, seats, envs[family])
-            ours = episodes("ours", family, chosen, seats, None)
+            theirs = episodes("stock", family, seeds[family], seats, envs[family])
+            ours = episodes("ours", family, seeds[family], seats, None)
             if theirs[:2] != ours[:2]:
                 raise SystemExit(f"{family}: the two sides played different episodes")
             spent[0] += theirs[2]

@@ -137,6 +137,18 @@ def test_a_reading_can_ask_layer_2_first() -> None:
     assert mind.believe(5 * 8 + ENTER).layer == SECOND
 
 
+@given(TRIALS, st.booleans(), st.integers(0, 9 * 8 + 3))
+def test_the_role_of_a_key_is_that_of_what_is_believed_of_it(
+    trials: list[Trial], second_first: bool, lived: int
+) -> None:
+    reading = Reading(n_min=(1, 1), umbral=(60, 60), second_first=second_first)
+    mind = mind_seeing(bytes(range(10)), Tables(reading, trials))
+    for _ in range(2):
+        for key in range(10 * 8):
+            assert mind.role(key) == mind.believe(key).role, key
+        mind._live(lived, HURT)
+
+
 class Ranked(Reading):
     """A reading that a later track might write: it looks at the rank and silences one key."""
 
