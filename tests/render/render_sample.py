@@ -33,7 +33,11 @@ arms:
   - {id: barajada, kind: control, gloss: shuffled memory}
   - {id: marginal, kind: control, gloss: as careful without looking at the key}
   - {id: oraculo, kind: reference, gloss: true roles}
-  - {id: llm, kind: reported, optional: true, gloss: a language model}
+  - id: llm
+    kind: reported
+    optional: true
+    gloss: a language model
+    text: Sin servicio configurado no se juega.
 regimes: [A1, A2]
 worlds:
   development: {families: [LavaGapS5, DoorKey-5x5, Dynamic-Obstacles-5x5], per_unit: 4}
@@ -108,6 +112,15 @@ verdict:
   green: [P1, P2, P3]
   labels:
     - {when: {pass: [P1, P2], fail: [P3]}, text: "transferencia de identidad, no de rol"}
+exhibits:
+  - curve: {measure: harm, where: {regime: A1}}
+    text: El daño <por ronda> de cada brazo.
+  - table: {measures: [harm], by: family, where: {round: 5}, against: {round: 1}}
+    text: Cada familia antes y después.
+  - table: {measures: [harm, waste], by: round, arms: [aprendida, llm]}
+  - table: {measures: [harm], by: unit, where: {regime: A2, family: LavaGapS7}}
+  - log: {measure: waste, by: round, only: [harm], beside: [harm, success], arms: [aprendida]}
+    text: Lo que sobró.
 prior_knowledge:
   - {text: "Se conocían los resultados publicados.", on: 2026-10-21}
 choices:

@@ -182,7 +182,8 @@ def _publish(s: Session, ws: Workspace, id: str) -> list[str]:
     except EchoError as problem:
         unseen = t("episodes.unseen", why=problem.why)
         s.screen.note(unseen)
-    desk.record_report(ws, id, compose.files(found, shown, unseen, t))
+    word = desk.words(ws, found.contract)
+    desk.record_report(ws, id, compose.files(found, shown, unseen, word, t))
     return [str(ws.results_path(id) / name) for name in (f"{id}.md", f"{id}.html")]
 
 
@@ -193,6 +194,7 @@ def _show_decided(s: Session, ws: Workspace, done: Decided, files: list[str]) ->
     t = s.text(contract.lang)
     s.screen.show(
         *terminal.cells(done.verdict, contract, t, s.screen.out.width),
+        *terminal.exhibits(done.verdict, contract, desk.words(ws, contract), t),
         *terminal.verdict(done.verdict, contract, t),
         *papers.decided(done, files, t),
     )

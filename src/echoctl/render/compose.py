@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from echoctl import __version__
+from echoctl.render.exhibits import Word
 from echoctl.render.film import Film, Frame, gif
 from echoctl.render.html import page
 from echoctl.render.markdown import markdown
@@ -19,9 +20,11 @@ _AFTER = frozenset({"report", "verification"})
 """Lines that follow a report; one that told of them would never be the same twice."""
 
 
-def files(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> dict[str, bytes]:
+def files(
+    found: Results, shown: Sequence[Shown], unseen: str, word: Word, t: Text
+) -> dict[str, bytes]:
     """Return a report's files by their names under ``docs/results/``."""
-    report = compose(found, shown, unseen, t)
+    report = compose(found, shown, unseen, word, t)
     films = {f"{found.id}/{e.name}.gif": gif(e.films) for e in report.exhibits}
     return {
         f"{found.id}.md": markdown(report, t).encode(),
@@ -30,8 +33,11 @@ def files(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> dict[
     }
 
 
-def compose(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> Report:
-    """Return the report of a decided track. `unseen` says why exhibits are missing, if they are."""
+def compose(found: Results, shown: Sequence[Shown], unseen: str, word: Word, t: Text) -> Report:
+    """Return the report of a decided track. `unseen` says why exhibits are missing, if they are.
+
+    `word` says what its track calls a value of a measure.
+    """
     return Report(
         contract=found.contract,
         verdict=found.verdict,
@@ -42,6 +48,7 @@ def compose(found: Results, shown: Sequence[Shown], unseen: str, t: Text) -> Rep
         ],
         version=__version__,
         unseen=unseen,
+        word=word,
     )
 
 

@@ -21,6 +21,7 @@ from echoctl.verdict.results import (
     Verdict,
     WilcoxonResult,
 )
+from echoctl.verdict.shown import CurveResult
 
 
 def figure(check: CheckResult, verdict: Verdict, t: Text) -> Markup | None:
@@ -63,8 +64,28 @@ def figure(check: CheckResult, verdict: Verdict, t: Text) -> Markup | None:
             words = f"{SIGNS[check.bounds[0].relation]} {t.threshold(check.bounds[0].limit)}"
             return bars(scope(check.scope, check.arm, t), t("units"), rows, limit, words)
         case MonotoneResult():
-            return _rounds_of(check, verdict, t)
+            return None if _asked_for(check, verdict) else _rounds_of(check, verdict, t)
     return None
+
+
+def lines(curve: CurveResult, title: str, ours: str, t: Text) -> Markup | None:
+    """Return a curve that the contract asked for as a figure, or None where nothing was played."""
+    series = {
+        line.arm: line.totals for line in curve.lines if any(v is not None for v in line.totals)
+    }
+    axis = f"{t('total')}, {curve.measure} · {t('rounds')}"
+    return curves(title, axis, curve.rounds, series, ours) if series else None
+
+
+def _asked_for(check: MonotoneResult, verdict: Verdict) -> bool:
+    """Return whether an exhibit draws the same curve, of the same arms and more."""
+    wanted = {key: value for key, value in check.scope.where.items() if key != "round"}
+    return any(
+        isinstance(one, CurveResult)
+        and (one.measure, one.where) == (check.scope.measure, wanted)
+        and check.arm in {line.arm for line in one.lines}
+        for one in verdict.exhibits
+    )
 
 
 def _rounds_of(check: MonotoneResult, verdict: Verdict, t: Text) -> Markup:

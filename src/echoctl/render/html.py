@@ -6,9 +6,10 @@ import json
 from importlib.resources import files
 
 from echoctl.render import figures
+from echoctl.render.exhibits import Mark, Panel, Sheet, panels
 from echoctl.render.markup import Child, Markup, join, tag
 from echoctl.render.report import Exhibit, Report, declarations
-from echoctl.render.tell import Table, Told, mark, summary, tell
+from echoctl.render.tell import Table, Told, mark, summary, tell, warned
 from echoctl.render.text import Text
 from echoctl.verdict.results import CheckResult, PredictionResult
 
@@ -30,7 +31,7 @@ def page(report: Report, t: Text) -> str:
             content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
             "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"),
         tag("title", f"{verdict.id} · {colour} · {verdict.title}"),
-        tag("style", Markup(_asset("report.css"))),
+        tag("style", Markup(_styles(report))),
     )  # fmt: skip
     banner = None
     if verdict.mark:
@@ -47,6 +48,7 @@ def page(report: Report, t: Text) -> str:
             _predictions(report, t, decides=True),
             _invariants(report, t),
             _predictions(report, t, decides=False),
+            _exhibits(report, t),
             _table(report, t),
             _episodes(report, t),
             _declared(report, t),
@@ -57,6 +59,11 @@ def page(report: Report, t: Text) -> str:
         tag("script", Markup(_asset("report.js"))),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang=t.lang)}\n"
+
+
+def _styles(report: Report) -> str:
+    more = _asset("exhibits.css") if report.verdict.exhibits else ""
+    return _asset("report.css") + more
 
 
 def _asset(name: str) -> str:
@@ -114,8 +121,8 @@ def _verdict(report: Report, t: Text) -> Markup:
     )
     weigh = None
     if verdict.warnings or verdict.notes:
-        texts = [w.text for w in verdict.warnings] + list(verdict.notes)
-        weigh = join([tag("h3", t("warnings")), tag("ul", [tag("li", x) for x in texts])])
+        texts = [warned(w, report.contract, t) for w in verdict.warnings] + list(verdict.notes)
+        weigh = join([tag("h2", t("warnings")), tag("ul", [tag("li", x) for x in texts])])
     return tag("section", box, weigh, id="verdict", aria_label=t("verdict"))
 
 
@@ -205,6 +212,67 @@ def _invariants(report: Report, t: Text) -> Markup | None:
         return None
     checks = [_check(check, report, t, "h3") for check in report.verdict.invariants]
     return _section(t("invariants").capitalize(), checks)
+
+
+# --- what the contract asked to see ----------------------------------------------------------
+
+
+def _exhibits(report: Report, t: Text) -> Markup | None:
+    shown = list(panels(report.verdict, report.contract, report.word, t))
+    if not shown:
+        return None
+    note = tag("p", t("exhibits.note"), class_="soft")
+    return _section(t("exhibits-head"), note, [_panel(one, t) for one in shown],
+                    anchor="exhibits")  # fmt: skip
+
+
+def _panel(panel: Panel, t: Text) -> Markup:
+    drawn = figures.lines(panel.curve, panel.title, panel.ours, t) if panel.curve else None
+    moved = [
+        tag("li", tag("span", who, class_="soft"), [_tone(one) for one in marks])
+        for who, marks in panel.summary
+    ]
+    return tag(
+        "article",
+        tag("h3", panel.title),
+        tag("p", panel.text) if panel.text else None,
+        tag("ul", moved, class_="moves") if moved else None,
+        tag("div", drawn, class_="scroll") if drawn else None,
+        [_sheet(one) for one in panel.sheets],
+        class_="exhibit",
+    )  # fmt: skip
+
+
+def _tone(one: Mark) -> Markup:
+    tones = {True: "pass-text", False: "fail-text", None: None}
+    return tag("span", one.text, class_=tones[one.good])
+
+
+def _sheet(sheet: Sheet) -> Markup:
+    if not any(rows for _, rows in sheet.groups):
+        return tag("p", sheet.caption)
+    head = tag("tr", [tag("th", name, scope="col", class_="words" if i < sheet.words else None)
+                      for i, name in enumerate(sheet.head)])  # fmt: skip
+    bodies = []
+    for title, rows in sheet.groups:
+        top = tag("tr", tag("th", title, scope="rowgroup", colspan=len(sheet.head),
+                            class_="group")) if title else None  # fmt: skip
+        lines = [
+            tag(
+                "tr",
+                tag("th", row.name, scope="row"),
+                [
+                    tag("td", cell, class_="words" if i < sheet.words else None)
+                    for i, cell in enumerate(row.cells, start=1)
+                ],
+                tag("td", _tone(row.mark)) if row.mark else None,
+                class_="ours" if row.ours else None,
+            )
+            for row in rows
+        ]
+        bodies.append(tag("tbody", top, lines))
+    whole = tag("table", tag("caption", sheet.caption), tag("thead", head), bodies, class_="sheet")
+    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=sheet.caption)
 
 
 # --- table and episodes --------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from echoctl.render.exhibits import flat, panels
 from echoctl.render.report import Report, declarations
-from echoctl.render.tell import Told, mark, summary, tell
+from echoctl.render.tell import Told, mark, summary, tell, warned
 from echoctl.render.text import Text
 from echoctl.verdict.results import PredictionResult, TableCell
 
@@ -45,7 +46,7 @@ def _lines(report: Report, t: Text) -> Iterator[str]:
     yield from (f"- {_plain(text.strip())}" for text in contract.does_not_claim)
     if verdict.warnings or verdict.notes:
         yield from _section(t("warnings"))
-        yield from (f"- {_plain(w.text)}" for w in verdict.warnings)
+        yield from (f"- {_plain(warned(w, contract, t))}" for w in verdict.warnings)
         yield from (f"- {_plain(note)}" for note in verdict.notes)
     for decides in (True, False):
         chosen = summary(verdict.predictions, decides=decides)
@@ -57,6 +58,7 @@ def _lines(report: Report, t: Text) -> Iterator[str]:
             yield from _section(t("invariants").capitalize())
             for check in verdict.invariants:
                 yield from _check(tell(check, t), 0)
+    yield from _exhibits(report, t)
     yield from _cells(report, t)
     yield from _episodes(report, t)
     for title, texts in declarations(contract, t):
@@ -98,6 +100,25 @@ def _check(told: Told, depth: int) -> Iterator[str]:
         yield ""
         yield from (f"{indent}  {row}" for row in _table(table.head, table.rows))
     yield ""
+
+
+def _exhibits(report: Report, t: Text) -> Iterator[str]:
+    shown = list(panels(report.verdict, report.contract, report.word, t))
+    if not shown:
+        return
+    yield from (*_section(t("exhibits-head")), t("exhibits.note"))
+    for panel in shown:
+        yield from ("", f"### {_plain(panel.title)}", "")
+        if panel.text:
+            yield from (_plain(panel.text), "")
+        for who, marks in panel.summary:
+            said = "; ".join(f"**{_plain(one.text)}**" for one in marks)
+            yield f"- {_plain(who)}: {said}"
+        for sheet in panel.sheets:
+            head, rows = flat(sheet, t("arm"))
+            yield from ("", _plain(sheet.caption), "")
+            if rows:
+                yield from _table(head, rows, words=sheet.words + len(head) - len(sheet.head))
 
 
 def _cells(report: Report, t: Text) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from echoctl.contract import Contract
+from echoctl.render.exhibits import Word, number
 from echoctl.render.film import Film
 from echoctl.render.text import Lang, Text
 from echoctl.verdict.results import Verdict
@@ -67,6 +68,8 @@ class Report:
     version: str
     unseen: str = ""
     """Why the contract's exhibits are not shown, where they are not."""
+    word: Word = number
+    """What the track calls a value of a log."""
 
     @property
     def decided(self) -> bool:

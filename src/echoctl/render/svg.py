@@ -121,11 +121,15 @@ def curves(
     title: str,
     axis: str,
     rounds: Sequence[int],
-    series: Mapping[str, Sequence[int | Fraction]],
+    series: Mapping[str, Sequence[int | Fraction | None]],
     ours: str,
 ) -> Markup:
-    """Return one line per arm over the rounds, named at its end; the arm that decides is bold."""
-    values = [float(v) for line in series.values() for v in line]
+    """Return one line per arm over the rounds, named at its end; the arm that decides is bold.
+
+    None stands where an arm played no such round; each line has a value somewhere.
+    """
+    known = {name: [v for v in line if v is not None] for name, line in series.items()}
+    values = [float(v) for line in known.values() for v in line]
     height = 260.0
     across = _Scale(
         float(rounds[0]), float(rounds[-1]) if len(rounds) > 1 else rounds[0] + 1.0, 44, WIDTH - 130
@@ -148,19 +152,20 @@ def curves(
             )
         )
     parts.append(tag("text", axis, x=across.low, y=height + 32, class_="small"))
-    labels = _spread({name: up(line[-1]) for name, line in series.items()}, 14)
+    labels = _spread({name: up(line[-1]) for name, line in known.items()}, 14)
     for name, line in series.items():
         kind = "ours" if name == ours else "theirs"
-        points = " ".join(f"{across(r):.1f},{up(v):.1f}" for r, v in zip(rounds, line, strict=True))
+        seen = [(r, v) for r, v in zip(rounds, line, strict=True) if v is not None]
+        points = " ".join(f"{across(r):.1f},{up(v):.1f}" for r, v in seen)
         parts.append(tag("polyline", points=points, class_=f"curve {kind}"))
-        for number, value in zip(rounds, line, strict=True):
+        for number, value in seen:
             parts.append(tag("circle", cx=across(number), cy=up(value), r=2.6, class_=kind))
-        written = f"{name} {_short(line[-1])}"
+        written = f"{name} {_short(seen[-1][1])}"
         parts.append(
             tag("text", written, x=across.high + 8, y=labels[name] + 4, class_=f"name {kind}-text")
         )
     describe = "; ".join(
-        f"{name}: " + ", ".join(_short(v) for v in line) for name, line in series.items()
+        f"{name}: " + ", ".join(_short(v) for v in line) for name, line in known.items()
     )
     return _figure(title, describe, height + 40, parts)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from echoctl.contract import Contract
 from echoctl.render.text import Text
 from echoctl.verdict.results import (
     Bound,
@@ -28,6 +29,7 @@ from echoctl.verdict.results import (
     Scope,
     ShareResult,
     TotalsResult,
+    Warn,
     WilcoxonResult,
 )
 
@@ -197,6 +199,15 @@ def outcome(test: PairedTest, t: Text) -> str:
 def summary(predictions: Sequence[PredictionResult], *, decides: bool) -> list[PredictionResult]:
     """Return the predictions that decide, or those that are only reported."""
     return [p for p in predictions if p.decides is decides]
+
+
+def warned(warning: Warn, contract: Contract, t: Text) -> str:
+    """Return a warning's text; what a missing arm needs is said in the contract's own words."""
+    if warning.code != "skipped_arm":
+        return warning.text
+    name = warning.facts["arm"]
+    texts = [arm.text.strip() or arm.gloss for arm in contract.arms if arm.id == name]
+    return t("warn.skipped_arm", arm=name, text=" ".join(texts))
 
 
 def _mean(total: Fraction, found: Scope, t: Text) -> str:

@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text as Rich
 
 from echoctl.contract import describe_check
+from echoctl.render.exhibits import Mark, Sheet, Word, panels
 from echoctl.render.figures import main_measures, takes
 from echoctl.render.numbers import seconds
 from echoctl.render.report import declarations
-from echoctl.render.tell import Told, mark, summary, tell
+from echoctl.render.tell import Told, mark, summary, tell, warned
 from echoctl.render.text import Text
 from echoctl.verdict.results import PredictionResult, Verdict
 
@@ -41,7 +42,7 @@ def verdict(found: Verdict, contract: Contract, t: Text) -> Iterator[RenderableT
     for check in found.invariants:
         yield from _check(tell(check, t), t("invariant"), 0)
     for warning in found.warnings:
-        yield _hanging(f"  ! {warning.text}", 4, "yellow")
+        yield _hanging(f"  ! {warned(warning, contract, t)}", 4, "yellow")
     for note in found.notes:
         yield _hanging(f"  ! {note}", 4, "yellow")
     yield Rich(f"  {t('does-not-say').lower()}", style="dim")
@@ -126,6 +127,45 @@ def cells(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[R
         for some in _fitting(written, arms, width):
             yield _cells(title, written, some)
             title = ""
+
+
+def exhibits(found: Verdict, contract: Contract, word: Word, t: Text) -> Iterator[RenderableType]:
+    """Yield the curves, tables and logs that the contract asked for, as tables."""
+    for panel in panels(found, contract, word, t):
+        yield Rich(f"\n{panel.title}", style="bold")
+        if panel.text:
+            yield _hanging(f"  {panel.text}", 2, "dim")
+        for who, marks in panel.summary:
+            line = Rich()
+            for one in marks:
+                line.append("  " if line else "").append(one.text, style=_voice(one))
+            yield _beside(Rich(f"  {who}  ", style="dim"), line)
+        for sheet in panel.sheets:
+            yield Rich(f"  {sheet.caption}", style="dim")
+            if any(rows for _, rows in sheet.groups):
+                yield _sheet(sheet)
+
+
+def _voice(one: Mark) -> str:
+    """Return the style of better and worse: bold both."""
+    return "" if one.good is None else f"bold {TONE[one.good]}"
+
+
+def _sheet(sheet: Sheet) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for at, name in enumerate(sheet.head):
+        table.add_column(
+            f"  {name}" if at == 0 else name, overflow="fold",
+            justify="left" if at < sheet.words else "right",
+        )  # fmt: skip
+    for title, rows in sheet.groups:
+        if title:
+            table.add_row(Rich(f"  {title}", style="italic dim"))
+        for row in rows:
+            marks = [Rich(row.mark.text, style=_voice(row.mark))] if row.mark else []
+            style = "bold" if row.ours else ""
+            table.add_row(Rich(f"  {row.name}", style=style), *row.cells, *marks)
+    return table
 
 
 def arms(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[RenderableType]:
