@@ -10,25 +10,29 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memx_bench import FAMILIES, Bench, contract, find, jobs_of, play_all, shortened
+from memx_bench import FAMILIES, PERMIT, Bench, contract, find, jobs_of, play_all, shortened
 
+from echoctl.arena import play
 from echoctl.chain import verify
 from echoctl.draws import Draws
-from echoctl.mind import Belief, Memory, Reading, Tables, Trial
+from echoctl.mind import Belief, Memory, Mind, Reading, Tables, Trial
 from echoctl.mind.gate import BLOCK, MODIFY, OK
 from echoctl.mind.reading import NOWHERE
 from echoctl.mind.roles import AUTO, ENTER, HURT, NOOP, UNKNOWN, WATCH, Shape
 from echoctl.track import Row, job_from_json
-from echoctl.tracks.memx import IDS_A1, Memx, chain_name
+from echoctl.tracks.memx import IDS_A1, Memx, artefact, chain_name, ids_of
 from echoctl.tracks.memx.arms import (
     ARMS,
     MEMORY_OF,
     BlindGate,
     deranged,
+    seat,
     shuffled,
     told,
+    turned_down,
     without_movers,
 )
+from echoctl.worlds import build
 
 MEASURES = (
     "success", "harm", "collision", "waste", "steps", "asks", "hits", "blocks", "modifies",
@@ -304,6 +308,30 @@ def test_marginal_judges_what_was_lived_like_every_gate() -> None:
 def test_marginal_with_no_asks_to_learn_from_lets_all_pass() -> None:
     gate = BlindGate(0, 0, 0).named("test")
     assert {gate.judge(key, NOTHING_BELIEVED) for key in range(50)} == {OK}
+
+
+def test_going_round_lava_and_walls_counts_as_turning_them_down(trained: Path) -> None:
+    job = shortened(find(jobs_of("development"), "aprendida", "A1"), 5)
+    memory = Memory(chain_name("aprendida", 1), trained / artefact("aprendida", 1))
+    sit = seat("aprendida", "A1", Reading(), memory)
+    for seed in dict(job.inputs["worlds"])["LavaCrossingS9N1"]:
+        world = build("LavaCrossingS9N1", seed, ids=ids_of("A1", 1, "", 0), permit=PERMIT)
+        start, mind = world.reset(), sit(world)
+        assert isinstance(mind, Mind)
+        play(mind, world)
+        assert mind.counts()[2:] == (0, 0), "the gate alone is asked about the goal only"
+        ground = start.cells[start.pos]
+        assert turned_down(mind, ground) == (3, 1, 1), "of goal, wall and lava"
+
+
+def test_marginal_is_not_the_empty_arm_where_nothing_moves_and_the_goal_is_known(
+    trained: Path,
+) -> None:
+    jobs, harm = jobs_of("development"), {}
+    for arm in ("vacia", "marginal", "aprendida"):
+        rows = play_all(shortened(find(jobs, arm, "A1"), 12), trained)
+        harm[arm] = sum(int(r["harm"]) for r in rows if r["family"] == "LavaCrossingS9N1")
+    assert harm["aprendida"] < harm["marginal"] < harm["vacia"]
 
 
 def test_learned_memory_does_better_than_none_and_movers_are_what_sin_auto_lacks(

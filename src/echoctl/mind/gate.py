@@ -92,6 +92,10 @@ class Gate:
         """Ask again next time: the belief about a key changed."""
         self.verdicts[key] = 0
 
+    def counted(self, key: int) -> bool:
+        """Say whether an ask about this key was counted in this episode."""
+        return bool(self._counted[key])
+
     def judge(self, key: int, belief: Belief) -> int:
         """Return the verdict on a proposed action, given what is believed of it."""
         if belief.role == HURT:

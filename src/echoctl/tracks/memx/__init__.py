@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from echoctl.arena import Episode, play
 from echoctl.mind import Memory, Mind, Reading, Tables
 from echoctl.track import Job, Row, Track, Workbench
-from echoctl.tracks.memx.arms import MEMORY_OF, Seat, seat
+from echoctl.tracks.memx.arms import MEMORY_OF, Seat, seat, turned_down
 from echoctl.tracks.memx.policy import CURIOUS_RULES, RULES
 
 if TYPE_CHECKING:
     from echoctl.contract import Contract
     from echoctl.contract.seeds import Seeds
+    from echoctl.worlds import World
 
 IDS_A1 = ("memx", "A1")
 """A1: one bijection for every world of the track, training included."""
@@ -157,19 +158,13 @@ def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
     def seat_of(who: str, rates: tuple[int, int, int] = (0, 0, 0)) -> Seat:
         return seat(who, str(job.keys["regime"]), _reading(job), memory or (), rates)
 
-    sit = seat_of("aprendida" if arm == "marginal" else arm)
+    sit = learned = seat_of("aprendida" if arm == "marginal" else arm)
     pending: Row | None = None
     for family, family_seeds in job.inputs["worlds"]:
-        rows = _episodes(job, bench, family, family_seeds, sit)
         if arm == "marginal":
             # The rates are those of the learned arm on the very same worlds (ADR 3).
-            learned = list(rows)
-            asks, blocks, modifies = (
-                sum(getattr(played, name) for played in learned)
-                for name in ("asks", "blocks", "modifies")
-            )
-            blind = seat_of(arm, (asks, blocks, modifies))
-            rows = _episodes(job, bench, family, family_seeds, blind)
+            sit = seat_of(arm, _rates(job, bench, family, family_seeds, learned))
+        rows = _episodes(job, bench, family, family_seeds, sit)
         for episode, (seed, played) in enumerate(zip(family_seeds, rows, strict=True)):
             if pending is not None:
                 yield pending
@@ -181,14 +176,33 @@ def _examine(job: Job, bench: Workbench) -> Iterator[Row]:
         yield pending
 
 
+def _rates(
+    job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], learned: Seat
+) -> tuple[int, int, int]:
+    """Return how much the learned arm turns down in these worlds: asks, vetoes, prunes."""
+    asks = blocks = modifies = 0
+    for episode, world in enumerate(_built(job, bench, family, family_seeds)):
+        start = world.reset()
+        mind = learned(world)
+        assert isinstance(mind, Mind)
+        play(mind, world, episode=episode)
+        found = turned_down(mind, start.cells[start.pos])
+        asks, blocks, modifies = asks + found[0], blocks + found[1], modifies + found[2]
+    return asks, blocks, modifies
+
+
 def _episodes(
     job: Job, bench: Workbench, family: str, family_seeds: Sequence[int], sit: Seat
 ) -> Iterator[Episode]:
-    macro, regime = int(job.keys["unit"]), str(job.keys["regime"])
-    for episode, seed in enumerate(family_seeds):
-        ids = ids_of(regime, macro, family, seed)
-        world = bench.world(family, seed, ids, job.inputs["stage"])
+    for episode, world in enumerate(_built(job, bench, family, family_seeds)):
         yield play(sit(world), world, episode=episode)
+
+
+def _built(job: Job, bench: Workbench, family: str, family_seeds: Sequence[int]) -> Iterator[World]:
+    macro, regime = int(job.keys["unit"]), str(job.keys["regime"])
+    for seed in family_seeds:
+        ids = ids_of(regime, macro, family, seed)
+        yield bench.world(family, seed, ids, job.inputs["stage"])
 
 
 def _row(job: Job, family: str, episode: int, seed: int, played: Episode, destroyed: int) -> Row:

@@ -58,7 +58,7 @@ def seat(
     """Return who plays for an arm, starting every episode from the arm's own memory.
 
     `memory` holds the trials of the memory that the arm starts from (`MEMORY_OF`); `rates` are
-    the asks, blocks and modifies of the learned arm, which only ``marginal`` needs. Chance is
+    how much the learned arm turned down (`turned_down`), which only ``marginal`` needs. Chance is
     named after arm, regime, family and seed, so that order and workers change nothing.
     """
     if arm == "aleatorio":
@@ -161,12 +161,33 @@ def told(truth: Mapping[int, frozenset[str]], reading: Reading) -> Tables:
     return tables
 
 
+def turned_down(mind: Mind, ground: int) -> tuple[int, int, int]:
+    """Return asks, vetoes and prunes of the episode that a mind just played, search included.
+
+    What the gate was asked counts, and so does entering each class that was seen: the search for
+    a path goes round what is believed to hurt or to be shut, and asks nobody. `ground` is the id
+    under the start, which is known without any memory.
+    """
+    gate = mind.gate
+    asks, blocks, modifies = gate.asks, gate.blocks, gate.modifies
+    for id_ in mind.board.present:
+        key = id_ * 8 + ENTER
+        if id_ == ground or gate.counted(key):
+            continue
+        role = mind.remembers(key)
+        asks += 1
+        blocks += role == HURT
+        modifies += role == NOOP
+    return asks, blocks, modifies
+
+
 class BlindGate(Gate):
     """Vetoes and prunes at given rates without looking at the key: the arm ``marginal``.
 
-    The rates are `blocks` and `modifies` of `asks`, as the learned arm had them in the same
-    family, regime and macro. One draw an (episode, id, kind); what was lived in the episode is
-    judged as every gate judges it, and an ask that is let through is answered by nothing.
+    The rates are `blocks` and `modifies` of `asks`, as the learned arm turned things down in the
+    same family, regime and macro (`turned_down`). One draw an (episode, id, kind); what was lived
+    in the episode is judged as every gate judges it, and an ask that is let through is answered
+    by nothing.
     """
 
     __slots__ = ("_name", "_rates")
