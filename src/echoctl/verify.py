@@ -1052,6 +1052,7 @@ class Case:
         self.contract: dict[str, Json] = {}
         self.seeds: dict[str, Json] = {}
         self.jobs: dict[str, dict[str, Json]] = {}
+        self.lessons: dict[str, dict[str, Json]] = {}
         self.table = Table({})
         self.freeze = ""
         self.claim = ""
@@ -1257,6 +1258,7 @@ def check_sealed(case: Case) -> None:
         frozen + "contract.yaml": manifest["contract_yaml"],
         frozen + "contract.json": manifest["contract_json"],
         frozen + "jobs.jsonl": manifest["jobs"]["file"],
+        frozen + "training.jsonl": manifest["training"],
         f"seeds/{case.id}.json": manifest["seeds"],
         **{f"{frozen}tests/{test}": sha for test, sha in manifest["tests"].items()},
     }
@@ -1697,12 +1699,23 @@ def check_coverage(case: Case) -> None:
 
 
 def check_memories(case: Case) -> None:
-    """Check: each trained memory is one whole chain that ends where it was sealed."""
-    trained = {
-        name: known
-        for line in case.events("training")
-        for name, known in line.data["artefacts"].items()
-    }
+    """Check: each trained memory is one whole chain that ends where it was sealed.
+
+    The sealed training jobs are those that the ledger records, and each made what it was to make.
+    """
+    for raw in case.lines(case.home + "frozen/training.jsonl"):
+        job = parse(raw)
+        case.lessons[str(job["id"])] = job
+    gave = {str(line.data["job"]): line.data for line in case.events("training")}
+    if set(gave) != set(case.lessons):
+        raise Broken("job_set", odd=_show(sorted(set(gave) ^ set(case.lessons))[:5]),
+                     count=len(case.lessons))  # fmt: skip
+    trained: dict[str, Json] = {}
+    for ident, job in case.lessons.items():
+        made = gave[ident]["artefacts"]
+        if job["phase"] != "training" or set(job["makes"]) != set(made) or set(made) & set(trained):
+            case.wrong("recorded", what=ident)
+        trained |= made
     chains = 0
     for name, known in case.manifest["artefacts"].items():
         if name in trained and trained[name] != known:
@@ -2265,65 +2278,74 @@ def check_witness(case: Case) -> None:
 # --- playing some jobs again ----------------------------------------------------------------
 
 
-def drawn(case: Case, count: int) -> list[str]:
+def drawn(case: Case, jobs: Iterable[str], count: int) -> list[str]:
     """Return the jobs to play again: nobody could know them before the results were sealed."""
-    keyed = sorted(case.jobs, key=lambda job: role_hash("rerun", f"{case.results} {job}".encode()))
+    keyed = sorted(jobs, key=lambda job: role_hash("rerun", f"{case.results} {job}".encode()))
     return keyed[:count]
 
 
 def check_rerun(case: Case) -> None:
-    """Check: jobs drawn by the hash of the results give the same bytes from the sealed code."""
+    """Check: jobs drawn by the hash of the results give the same bytes from the sealed code.
+
+    As many training jobs are drawn beside them: a memory is what the sealed training makes.
+    """
     if case.options.rerun <= 0:
         raise NotChecked("rerun_unasked")
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
         code = folder / "code.zip"
         code.write_bytes(case.read(case.home + "frozen/code.zip"))
-        play, chosen = case.manifest["play"], drawn(case, case.options.rerun)
+        play, count = case.manifest["play"], case.options.rerun
+        chosen, taught = drawn(case, case.jobs, count), drawn(case, case.lessons, count)
         kind = {"kind": "rehearsal"} if case.rehearsal else {"kind": "exam"}
         permit = {**kind, **play["permit"], "claim": None if case.rehearsal else case.claim}
         asked: list[Json] = [{
             "op": "setup", "track": play["track"], "measures": play["measures"], "sealed": True,
             "root": str(code), "permit": permit,
         }]  # fmt: skip
-        for i, job in enumerate(chosen):
-            (folder / str(i)).mkdir()
-            needs = {}
-            for j, name in enumerate(case.jobs[job]["needs"]):
-                path = folder / str(i) / f"need{j}"
-                packed = case.read(f"{case.home}frozen/artefacts/{name}.gz")
-                path.write_bytes(zlib.decompress(packed, wbits=31))
-                needs[name] = {
-                    "path": str(path),
-                    "sha256": case.manifest["artefacts"][name]["sha256"],
-                }
-            makes = {
-                name: str(folder / str(i) / f"make{j}")
-                for j, name in enumerate(case.jobs[job]["makes"])
-            }
-            asked.append({
-                "op": "play", "job": case.jobs[job], "out": str(folder / str(i) / "out"),
-                "needs": needs, "makes": makes,
-            })  # fmt: skip
-        answers = _converse(case, code, asked)
-        for i, job in enumerate(chosen):
-            answer = answers[i + 1]
+        todo = [(case.jobs[job], folder / f"exam-{job}", _compare_outcome) for job in chosen]
+        todo += [(case.lessons[job], folder / f"lesson-{job}", _compare_lesson) for job in taught]
+        asked += [_asked(case, job, place) for job, place, _ in todo]
+        answers = _converse(case, code, asked)[1:]
+        for (job, place, compare), answer in zip(todo, answers, strict=True):
             if "failed" in answer:
-                case.wrong("rerun_failed", job=job, why=str(answer["failed"].get("why"))[:200])
-                continue
-            mine = list(unpacked((folder / str(i) / "out").read_bytes()))
-            theirs = list(unpacked(case.read(f"{case.home}exam/jobs/{job}.jsonl.gz")))
-            if mine != theirs:
-                row = next(
-                    (
-                        n
-                        for n, pair in enumerate(zip(mine, theirs, strict=False))
-                        if pair[0] != pair[1]
-                    ),
-                    min(len(mine), len(theirs)),
-                )
-                case.wrong("rerun_differs", job=job, line=row + 1)
-    case.note("rerun", jobs=_show(chosen))
+                why = str(answer["failed"].get("why"))[:200]
+                case.wrong("rerun_failed", job=job["id"], why=why)
+            else:
+                compare(case, job["id"], place)
+    case.note("rerun", jobs=_show([*chosen, *taught]))
+
+
+def _asked(case: Case, job: Json, place: Path) -> Json:
+    """Return the request to play a job inside a new folder."""
+    place.mkdir()
+    needs = {}
+    for i, name in enumerate(job["needs"]):
+        path = place / f"need{i}"
+        packed = case.read(f"{case.home}frozen/artefacts/{name}.gz")
+        path.write_bytes(zlib.decompress(packed, wbits=31))
+        needs[name] = {"path": str(path), "sha256": case.manifest["artefacts"][name]["sha256"]}
+    makes = {name: str(place / f"make{i}") for i, name in enumerate(job["makes"])}
+    return {"op": "play", "job": job, "out": str(place / "out"), "needs": needs, "makes": makes}
+
+
+def _compare_outcome(case: Case, job: str, place: Path) -> None:
+    mine = list(unpacked((place / "out").read_bytes()))
+    theirs = list(unpacked(case.read(f"{case.home}exam/jobs/{job}.jsonl.gz")))
+    if mine != theirs:
+        pairs = enumerate(zip(mine, theirs, strict=False))
+        row = next((n for n, (a, b) in pairs if a != b), min(len(mine), len(theirs)))
+        case.wrong("rerun_differs", job=job, line=row + 1)
+
+
+def _compare_lesson(case: Case, job: str, place: Path) -> None:
+    gave = [line.data for line in case.events("training") if line.data["job"] == job][-1]
+    body = b"".join(line + b"\n" for line in unpacked((place / "out").read_bytes()))
+    if role_hash("outcome", body) != gave["outcome"]:
+        case.wrong("rerun_lesson", job=job, what="outcome")
+    for i, name in enumerate(case.lessons[job]["makes"]):
+        if plain_hash((place / f"make{i}").read_bytes()) != gave["artefacts"][name]["sha256"]:
+            case.wrong("rerun_lesson", job=job, what=name)
 
 
 def _converse(case: Case, code: Path, asked: Sequence[Json]) -> list[Json]:
@@ -2386,7 +2408,7 @@ CHECKS: tuple[tuple[str, Callable[[Case], None], tuple[str, ...]], ...] = (
     ("coverage", check_coverage, ("outcomes",)),
     ("verdict", check_verdict, ("coverage", "order")),
     ("report", check_report, ("verdict",)),
-    ("rerun", check_rerun, ("outcomes", "code")),
+    ("rerun", check_rerun, ("outcomes", "code", "memories")),
     ("receipt", check_receipt, ("manifest",)),
     ("witness", check_witness, ("manifest",)),
     ("git", check_git, ("manifest", "claim")),
@@ -2806,6 +2828,8 @@ rerun_failed = job {job} does not play again: {why}
   = el trabajo {job} no se deja jugar otra vez: {why}
 rerun_differs = job {job} gives other bytes, from line {line} on
   = el trabajo {job} da otros bytes, desde la línea {line}
+rerun_lesson = training job {job} gives another {what}
+  = el trabajo de entrenamiento {job} da otro {what}
 .ok = ok
   = bien
 .failed = FAILED

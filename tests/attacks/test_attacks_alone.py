@@ -140,6 +140,16 @@ def test_row02_a_changed_zip_with_its_hashes_made_again_breaks_the_freeze_id(
     caught(exam, tmp_path, "frozen/manifest.json was changed")
 
 
+def test_row02_a_memory_written_by_hand_before_the_freeze_is_exposed_by_training_again(
+    tmp_path: Path,
+) -> None:
+    exam = builder.build(by_hand="memory-03")
+    code, _ = alone(exam.write(tmp_path), "toy")
+    assert code == 0, "it was sealed with every hash right: only training tells"
+    words = ("--rerun", "7")
+    caught(exam, tmp_path, "training job train-memory-03 gives another memory-03", words=words)
+
+
 # --- row 3: twice --------------------------------------------------------------------------
 
 

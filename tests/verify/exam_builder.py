@@ -65,12 +65,17 @@ for line in sys.stdin:
     body = dump({"columns": columns, "job": job["id"], "keys": job["keys"],
                  "job_digest": digest, "schema": "echoctl/outcome/1"})
     keys, rows = job["keys"], 0
-    for family, seeds in job["inputs"]["seeds"]:
+    made = {}
+    for name, place in asked["makes"].items():
+        with open(place, "wb") as out:
+            out.write(job["inputs"]["memory"].encode())
+        made[name] = hashlib.sha256(job["inputs"]["memory"].encode()).hexdigest()
+    for family, seeds in job["inputs"].get("seeds", []):
         for episode, seed in enumerate(seeds):
             hurt = harm(keys["arm"], keys["unit"], keys["regime"], family, seed)
             body += dump(["exam", family, 1, episode, seed, 0, hurt, 10 - hurt])
             rows += 1
-    body += dump({"artefacts": {}, "digests": {}, "end": True, "rows": rows})
+    body += dump({"artefacts": made, "digests": {}, "end": True, "rows": rows})
     with open(asked["out"], "wb") as out:
         with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
             packed.write(body)
@@ -254,10 +259,12 @@ def build(
     memories: bool = True,
     decided: bool = True,
     reads_as: Contract | None = None,
+    by_hand: str = "",
 ) -> Exam:
     """Return an exam that was sealed, opened, played and (if `decided`) reported.
 
     With `reads_as` the YAML is another contract's: what people read is not what decides.
+    The memory `by_hand` is sealed longer than its training makes it.
     """
     terms = terms or contract()
     exam, ident = Exam(ident=terms.id), terms.id
@@ -273,7 +280,7 @@ def build(
     exam.tell("review", reviewer="somebody", file="reviews/1.md", hash=sha(review),
               findings=[{"id": "R1", "blocking": True, "text": "seeds?"}])  # fmt: skip
     exam.tell("finding", review=1, id="R1", action="laid out again")
-    _freeze(exam, terms, written, canonical, seeds, memories=memories)
+    _freeze(exam, terms, written, canonical, seeds, memories=memories, by_hand=by_hand)
     _claim(exam)
     outcomes = _play(exam, terms, seeds, harm_of)
     if decided:
@@ -313,18 +320,18 @@ def job_list(terms: Contract, seeds: dict[str, Any], *, memories: bool) -> list[
     return jobs
 
 
-def memory(name: str) -> tuple[bytes, list[Any]]:
+def memory(name: str, size: int = 4) -> tuple[bytes, list[Any]]:
     """Return a memory's bytes and its head."""
     prev, out = role("memory", name.encode()), b""
-    for n in range(4):
+    for n in range(size):
         line = dump({"id": 7, "action": n, "role": "HURT", "n": n, "prev": prev})
         out, prev = out + line + b"\n", role("memory", line)
-    return out, [4, prev]
+    return out, [size, prev]
 
 
 def _freeze(
     exam: Exam, terms: Contract, written: bytes, canonical: bytes, seeds: dict[str, Any],
-    *, memories: bool,
+    *, memories: bool, by_hand: str,
 ) -> None:  # fmt: skip
     frozen = exam.home + "frozen/"
     test, code = (
@@ -334,15 +341,25 @@ def _freeze(
     jobs = job_list(terms, seeds, memories=memories)
     lines = [dump(job) for job in jobs]
     artefacts: dict[str, Any] = {}
+    taught = b""
     for name in sorted({name for job in jobs for name in job["needs"]}):
-        data, head = memory(name)
+        data, head = memory(name, 5 if name == by_hand else 4)
         artefacts[name] = {"sha256": sha(data), "head": head}
         exam.files[f"{frozen}artefacts/{name}.gz"] = packed(data)
-        exam.tell("training", job=f"train-{name}", outcome=sha(b""),
+        lesson = {
+            "id": f"train-{name}", "phase": "training", "keys": {"unit": 1},
+            "inputs": {"memory": memory(name)[0].decode()}, "needs": [], "makes": [name],
+        }  # fmt: skip
+        taught += dump(lesson) + b"\n"
+        outcome = outcome_bytes(
+            terms, lesson, role("job", dump(lesson)), [], {name: artefacts[name]["sha256"]}
+        )
+        exam.tell("training", job=lesson["id"], outcome=role("outcome", outcome),
                   artefacts={name: artefacts[name]})  # fmt: skip
     exam.files[frozen + "contract.yaml"] = written
     exam.files[frozen + "contract.json"] = canonical
     exam.files[frozen + "jobs.jsonl"] = b"".join(line + b"\n" for line in lines)
+    exam.files[frozen + "training.jsonl"] = taught
     exam.files[frozen + "code.zip"] = zipped(code)
     exam.files[frozen + "tests/test_toy.py"] = test
     review = next(line["data"] for line in exam.ledger if line["event"] == "review")
@@ -354,7 +371,7 @@ def _freeze(
             "file": sha(exam.files[frozen + "jobs.jsonl"]), "count": len(jobs),
             "ids": {job["id"]: role("job", line) for job, line in zip(jobs, lines, strict=True)},
         },
-        "artefacts": artefacts, "tests": {"test_toy.py": sha(test)},
+        "training": sha(taught), "artefacts": artefacts, "tests": {"test_toy.py": sha(test)},
         "reviews": [{**review, "answers": [{"id": "R1", "action": "laid out again"}]}],
         "amendments": [], "environment": {"python": "3.11.7"},
         "play": {
@@ -380,14 +397,15 @@ def _claim(exam: Exam) -> None:
 
 
 def outcome_bytes(
-    terms: Contract, job: dict[str, Any], digest: str, rows: list[list[Any]]
-) -> bytes:
+    terms: Contract, job: dict[str, Any], digest: str, rows: list[list[Any]],
+    made: dict[str, str] | None = None,
+) -> bytes:  # fmt: skip
     """Return an outcome's uncompressed bytes."""
     head = {
         "columns": [*ROWS, *sorted(terms.measures)], "job": job["id"], "job_digest": digest,
         "keys": job["keys"], "schema": "echoctl/outcome/1",
     }  # fmt: skip
-    end = {"artefacts": {}, "digests": {}, "end": True, "rows": len(rows)}
+    end = {"artefacts": made or {}, "digests": {}, "end": True, "rows": len(rows)}
     return b"".join(dump(value) + b"\n" for value in (head, *rows, end))
 
 

@@ -162,10 +162,16 @@ def test_an_exam_that_is_under_way_has_no_verdict_and_no_contradiction(tmp_path:
 def test_jobs_drawn_by_the_results_play_again_to_the_same_bytes(exam: builder.Exam) -> None:
     report = exam.verified(rerun=4)
     assert report.case.checks["rerun"].state == "ok"
-    chosen = verify.drawn(report.case, 4)
+    chosen = verify.drawn(report.case, report.case.jobs, 4)
     assert len(set(chosen)) == 4
     report.case.results = "0" * 64
-    assert verify.drawn(report.case, 4) != chosen
+    assert verify.drawn(report.case, report.case.jobs, 4) != chosen
+
+
+def test_training_plays_again_to_the_very_memory_that_was_sealed(exam: builder.Exam) -> None:
+    report = exam.verified(rerun=2)
+    (note,) = [facts for key, facts in report.case.checks["rerun"].said if key == "rerun"]
+    assert str(note["jobs"]).count("train-memory-") == 2
 
 
 def test_a_rerun_that_cannot_start_is_not_a_pass(exam: builder.Exam) -> None:
@@ -202,7 +208,7 @@ def test_seeds_of_another_contract_that_overlap_are_noticed() -> None:
 def test_memory_that_was_destroyed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builder.memory
 
-    def destroyed(name: str) -> tuple[bytes, list[object]]:
+    def destroyed(name: str, *_: int) -> tuple[bytes, list[object]]:
         data, (size, prev) = real(name)
         line = builder.dump({"destroyed": 1, "n": size, "prev": prev})
         return data + line + b"\n", [size + 1, builder.role("memory", line)]
@@ -214,7 +220,7 @@ def test_memory_that_was_destroyed_is_noticed(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_chain_whose_head_was_not_sealed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builder.memory
-    monkeypatch.setattr(builder, "memory", lambda name: (real(name)[0], None))
+    monkeypatch.setattr(builder, "memory", lambda name, *_: (real(name)[0], None))
     report = builder.build().verified()
     assert [check.name for check in report.failed] == ["memories"]
     assert report.failed[0].said[0][0] == "headless"

@@ -114,6 +114,7 @@ def _opened(
                 f"artefact {name} is not what was sealed: its hash is {found[:12]}…, sealed "
                 f"{known['sha256'][:12]}…", _TODO,
             )  # fmt: skip
+    reader.read(folder / "training.jsonl", manifest["training"])
     jobs = _jobs(reader.read(folder / "jobs.jsonl", manifest["jobs"]["file"]), manifest["jobs"])
     _check_working_copy(ws, id, reader, manifest)
     return Sealed(folder, freeze, manifest, contract, seeds, jobs, tuple(reader.notes))
@@ -122,6 +123,7 @@ def _opened(
 def _refuse_strangers(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Raise Inconsistent for a symlink or a file that nobody sealed."""
     known = {"manifest.json", "contract.yaml", "contract.json", "code.zip", "jobs.jsonl"}
+    known |= {"training.jsonl"}
     known |= {f"tests/{name}" for name in manifest["tests"]}
     known |= {f"artefacts/{name}.gz" for name in manifest["artefacts"]}
     for path in sorted(folder.rglob("*")):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from echoctl.canon import canonical, digest
-from echoctl.contract import Contract, Seeds
+from echoctl.contract import Contract
 from echoctl.contract.canonical import canonical_bytes
 from echoctl.desk.checking import refuse_requirements, refuse_unamended
 from echoctl.desk.ledger import Ledger
@@ -182,11 +182,12 @@ def _seal(
     code = Code(source, place / "code.zip", True, tuple(contract.measures), permit.as_json())
     environment = _environment(code, dossier)
     fault("freeze.sealing")
-    artefacts = _trained(ws, ledger, contract, seeds, code, place, workers, observer, engine)
+    training = plan(ws, contract, seeds, "training")
+    taught = _listed(place / "training.jsonl", training)
+    artefacts = _trained(ws, ledger, contract, training, code, place, workers, observer, engine)
     jobs = plan(ws, contract, seeds, "exam")
     time = ledger.now()
-    lines = b"".join(canonical(job.as_json()) + b"\n" for job in jobs)
-    write_whole(place / "jobs.jsonl", lines)
+    lines = _listed(place / "jobs.jsonl", jobs)
     manifest = {
         "schema": "echoctl/manifest/1",
         "id": id,
@@ -200,6 +201,7 @@ def _seal(
         "jobs": {
             "file": sha256(lines), "count": len(jobs), "ids": {job.id: job.digest for job in jobs},
         },
+        "training": sha256(taught),
         "artefacts": artefacts,
         "tests": tests,
         "reviews": dossier.reviews_as_sealed(),
@@ -216,6 +218,13 @@ def _seal(
     write_whole(place / "manifest.json", manifest_bytes(manifest))
     fault("freeze.sealed")
     return manifest, time
+
+
+def _listed(path: Path, jobs: Sequence[Job]) -> bytes:
+    """Write jobs, one canonical line each, and return the bytes."""
+    lines = b"".join(canonical(job.as_json()) + b"\n" for job in jobs)
+    write_whole(path, lines)
+    return lines
 
 
 def _tests(ws: Workspace, contract: Contract, place: Path) -> dict[str, str]:
@@ -274,13 +283,12 @@ def environment_differences(wanted: Mapping[str, Any], found: Mapping[str, Any])
 
 
 def _trained(
-    ws: Workspace, ledger: Ledger, contract: Contract, seeds: Seeds, code: Code, place: Path,
-    workers: int, observer: Observer, engine: Engine,
+    ws: Workspace, ledger: Ledger, contract: Contract, jobs: Sequence[Job], code: Code,
+    place: Path, workers: int, observer: Observer, engine: Engine,
 ) -> dict[str, Any]:  # fmt: skip
     """Train from the sealed code, pack what was made, record each training in the ledger."""
     work = place / "work"
     sink = FolderSink(work, inherited(ws, contract, work / "inherited"))
-    jobs = plan(ws, contract, seeds, "training")
     run(
         jobs, engine=engine, code=code, workers=workers, sink=sink, observer=observer,
         what="training",
