@@ -710,6 +710,19 @@ def test_row15_other_package_versions_at_the_exam_are_refused_and_listed(frozen:
     assert not (frozen / HOME / "exam/claim.json").exists()
 
 
+def test_row15_a_package_edited_under_its_old_version_is_refused_at_the_exam(frozen: Path) -> None:
+    def edited(exam: builder.Exam) -> None:
+        manifest = json.loads(exam.files["artifacts/toy/frozen/manifest.json"])
+        assert len(manifest["environment"]["code"]["rfc8785"]) == 64
+        manifest["environment"]["code"]["rfc8785"] = "0" * 64
+        reseal(exam, manifest)
+
+    # As if the installed files had been others when it was frozen.
+    forged(frozen, edited)
+    refused(echoctl(frozen, "exam", "toy"), 3, "rfc8785", "has other code than it had")
+    assert not (frozen / HOME / "exam/claim.json").exists()
+
+
 # --- row 16 --------------------------------------------------------------------------------
 
 

@@ -241,7 +241,7 @@ def test_a_node_with_another_version_is_refused_before_its_results_are_believed(
 ) -> None:
     here = {
         "python": sys.version.split()[0], "implementation": "cpython", "platform": "linux-m68k",
-        "distributions": {"numpy": "0.0.1"},
+        "distributions": {"numpy": "0.0.1"}, "code": {},
     }  # fmt: skip
     monkeypatch.setattr("echoctl.runner.ray._environment", lambda code: here)
     with pytest.raises(Refused, match=r"platform is .* there, linux-m68k here; numpy is .* 0\.0"):

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from importlib.metadata import PathDistribution
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from echoctl.errors import CheckFailed, Inconsistent, Interrupted, Refused
 from echoctl.runner.local import Local
 from echoctl.runner.run import Code, Progress, Result, Silent, Task, run
+from echoctl.runner.worker import code_hash
 from echoctl.track import Job
 from echoctl.track.closure import build_zip, code_closure
 from echoctl.track.files import outcome_hash, read_outcome
@@ -240,6 +242,27 @@ def test_a_worker_tells_its_interpreter_and_the_versions_that_it_loaded(tmp_path
     assert seen["distributions"]["rfc8785"] == known["distributions"]["rfc8785"]
     assert known["distributions"].keys() == {"rfc8785", "no-such-thing"}
     assert known["distributions"]["no-such-thing"] == "absent"
+    assert known["code"]["no-such-thing"] == "absent"
+    assert known["code"]["rfc8785"] == seen["code"]["rfc8785"]
+    assert len(known["code"]["rfc8785"]) == 64
+
+
+def test_one_changed_byte_in_an_installed_module_changes_the_hash_of_its_code(
+    tmp_path: Path,
+) -> None:
+    info = tmp_path / "thing-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thing\nVersion: 1\n")
+    (info / "RECORD").write_text("thing.py,,\nthing.txt,,\nthing-1.dist-info/RECORD,,\n")
+    (tmp_path / "thing.py").write_text("x = 1\n")
+    (tmp_path / "thing.txt").write_text("read me\n")
+    before = code_hash(PathDistribution(info))
+    (tmp_path / "thing.txt").write_text("read me again\n")
+    assert code_hash(PathDistribution(info)) == before, "only code counts"
+    (tmp_path / "thing.py").write_text("x = 2\n")
+    changed = code_hash(PathDistribution(info))
+    (tmp_path / "thing.py").unlink()
+    assert len({before, changed, code_hash(PathDistribution(info))}) == 3
 
 
 def test_a_track_that_does_not_load_stops_the_run_at_once(tmp_path: Path) -> None:

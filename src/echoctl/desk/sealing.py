@@ -273,11 +273,16 @@ def environment_differences(wanted: Mapping[str, Any], found: Mapping[str, Any])
         for key in ("python", "implementation", "platform")
         if found[key] != wanted[key]
     ]
-    now = found["distributions"]
+    was, now = wanted["distributions"], found["distributions"]
     out += [
         f"{name} is {now.get(name, 'absent')}, was {version}"
-        for name, version in wanted["distributions"].items()
+        for name, version in was.items()
         if now.get(name, "absent") != version
+    ]
+    out += [
+        f"{name} {was[name]} has other code than it had"
+        for name, code in wanted["code"].items()
+        if now.get(name) == was[name] and found["code"].get(name) != code
     ]
     return out
 

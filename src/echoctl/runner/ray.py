@@ -346,6 +346,11 @@ def _refuse_other(there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
         for name, version in here["distributions"].items()
         if versions.get(name, "absent") not in (version, "absent")
     ]
+    found += [
+        f"{name} has other code there"
+        for name, code in here["code"].items()
+        if versions.get(name) == here["distributions"][name] and there["code"][name] != code
+    ]
     if found:
         raise Refused(
             f"a node of the cluster is not like this machine: {'; '.join(found[:6])}",

@@ -27,6 +27,8 @@ from echoctl.track.job import Job, job_from_json
 from echoctl.track.loading import import_track, source_from_json
 
 if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
     from echoctl.track.track import Track
     from echoctl.worlds import Permit, World
 
@@ -224,10 +226,11 @@ def hash_file(path: Path) -> str:
 
 
 def environment(known: list[str] | None) -> dict[str, Any]:
-    """Return interpreter, platform and the versions of distributions.
+    """Return interpreter, platform, and the versions of distributions and hashes of their code.
 
     `known` names them, such as those that a preflight found; None looks for the owners of
-    every module that is loaded here, which reads what every distribution installed.
+    every module that is loaded here, which reads what every distribution installed. A hash covers
+    what Python can load of a distribution (`code_hash`).
     """
     import platform
     from importlib import metadata
@@ -237,18 +240,35 @@ def environment(known: list[str] | None) -> dict[str, Any]:
         owners = metadata.packages_distributions()
         loaded = {name.partition(".")[0] for name in sys.modules} - _NO_PART
         names = {owner for top in loaded for owner in owners.get(top, ())}
-    versions = {}
+    versions, code = {}, {}
     for name in names - {"echoctl"}:
         try:
-            versions[name] = metadata.version(name)
+            found = metadata.distribution(name)
         except metadata.PackageNotFoundError:
-            versions[name] = "absent"
+            versions[name] = code[name] = "absent"
+        else:
+            versions[name], code[name] = found.version, code_hash(found)
     return {
         "python": platform.python_version(),
         "implementation": sys.implementation.name,
         "platform": f"{sys.platform}-{platform.machine()}",
         "distributions": dict(sorted(versions.items())),
+        "code": dict(sorted(code.items())),
     }
+
+
+def code_hash(distribution: Distribution) -> str:
+    """Return one SHA-256 over the name and content of every module that a distribution installed.
+
+    Modules are Python files and compiled ones; a file that was taken away counts as empty.
+    """
+    whole = hashlib.sha256()
+    for file in sorted(distribution.files or (), key=str):
+        if file.suffix in {".py", ".so", ".pyd"}:
+            path = Path(str(file.locate()))
+            content = hash_file(path) if path.is_file() else ""
+            whole.update(f"{file}\n{content}\n".encode())
+    return whole.hexdigest()
 
 
 def main() -> None:
