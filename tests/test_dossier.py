@@ -66,6 +66,8 @@ def decided(colour: str = "green") -> Story:
 def test_a_whole_life_ends_in_the_colour_of_its_verdict(colour: str) -> None:
     story = decided(colour)
     assert story.dossier.state == colour
+    assert next_command(story.dossier) == "echoctl report toy"
+    story.tell("report", files={})
     assert next_command(story.dossier) == "echoctl verify toy --rerun 4"
 
 

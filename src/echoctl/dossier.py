@@ -371,6 +371,8 @@ def next_command(dossier: Dossier) -> str:
             return f"echoctl preflight {name}"
         if dossier.blocking:
             return f"echoctl review {name} --answer {dossier.blocking[0].id} --action TEXT"
+    if dossier.state in _DECIDED and not dossier.reports:
+        return f"echoctl report {name}"
     return {
         State.DRAFT: f"echoctl preflight {name}",
         State.PREFLIGHTED: f"echoctl review {name}",

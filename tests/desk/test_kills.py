@@ -181,7 +181,25 @@ def test_killed_while_it_writes_its_report_an_exam_names_the_command_that_writes
     assert echoctl(ws, "exam", "toy", ECHOCTL_FAULT="replace.half:2")[0] == KILLED
     code, said = echoctl(ws, "exam", "toy", "--resume")
     assert (code, "echoctl report toy" in said) == (3, True), said
+    assert "echoctl report toy" in done(echoctl(ws, "status", "toy"))
     done(echoctl(ws, "report", "toy"))
+    agrees(ws, undisturbed[0])
+
+
+@pytest.mark.parametrize("verb", ["report", "verify"])
+def test_killed_inside_the_last_line_of_all_the_same_command_goes_on(
+    undisturbed: tuple[Path, float], tmp_path: Path, verb: str
+) -> None:
+    ws = copy_of(undisturbed[0], tmp_path / "ws")
+    path = ws / HOME / "ledger.jsonl"
+    *rest, last = path.read_bytes().splitlines(keepends=True)
+    assert b'"event":"verification"' in last
+    if verb == "report":
+        *rest, last = rest
+        assert b'"event":"report"' in last
+    path.write_bytes(b"".join(rest) + last[: len(last) // 2])
+    done(echoctl(ws, verb, "toy"))
+    assert [one["data"]["kind"] for one in kit.events(ws)[-2:-1]] == ["torn-line"]
     agrees(ws, undisturbed[0])
 
 

@@ -75,6 +75,7 @@ def results(ws: Workspace, id: str) -> Results:
     or the verdict from what was recorded. No option could change a number.
     """
     ws.require(id)
+    ws.settle(id)
     dossier = ws.dossier(id)
     dossier.refuse("report")
     sealed = open_sealed(ws, dossier)

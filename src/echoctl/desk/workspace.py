@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from echoctl import chain
 from echoctl.desk.ledger import Clock, Ledger, empty, read_dossier, utc_now, writing
 from echoctl.disk import read_plain
 from echoctl.dossier import Dossier
@@ -153,6 +154,12 @@ class Workspace:
         ) as ledger:
             self._sweep(id)
             yield ledger
+
+    def settle(self, id: str) -> None:
+        """Move a torn last ledger line aside and record it, before the ledger is to be whole."""
+        if chain.torn(self.ledger_path(id)):
+            with self.writing(id) as ledger:
+                ledger.now()  # tells of it
 
     def _sweep(self, id: str) -> None:
         """Take away temporary files that a crash left, now that nobody else can be writing.
