@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -172,7 +173,10 @@ def left_behind(ws: Path) -> list[str]:
 def matrix(properties: Iterable[tuple[str, object]]) -> list[str]:
     """Return the kill matrix, a row for each kind of crash, summed over the tests that ran."""
     rows: dict[str, list[int]] = {}
+    fell: Counter[str] = Counter()
     for name, value in properties:
+        if name.startswith("fell: ") and isinstance(value, int):
+            fell[name.removeprefix("fell: ")] += value
         if name.startswith("killed: ") and isinstance(value, list | tuple):
             row = rows.setdefault(name.removeprefix("killed: "), [0] * len(value))
             row[:] = [a + b for a, b in zip(row, value, strict=True)]
@@ -183,4 +187,6 @@ def matrix(properties: Iterable[tuple[str, object]]) -> list[str]:
         head,
         "|---" * (1 + len(COLUMNS)) + "|",
         *(f"| {name} | {' | '.join(map(str, row))} |" for name, row in rows.items()),
+        "",
+        "random moments: " + ", ".join(f"{count} {where}" for where, count in fell.items()),
     ]

@@ -56,6 +56,21 @@ def test_a_signature_by_a_named_signer_is_grade_two(decided: Workspace, tmp_path
 
 
 @needs_keys
+def test_a_receipt_that_a_kill_left_unwritten_is_written_before_it_is_signed(
+    frozen: Workspace, tmp_path: Path
+) -> None:
+    receipt = frozen.artifacts("toy") / "witness/freeze.txt"
+    before = receipt.read_bytes()
+    receipt.unlink()
+    key = tmp_path / "key"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", str(key)], check=True
+    )
+    assert desk.sign(frozen, "toy", key=key).made == ("freeze.txt.sig",)
+    assert receipt.read_bytes() == before
+
+
+@needs_keys
 def test_what_cannot_sign_says_so(frozen: Workspace, checked: Workspace, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no key file"):
         desk.sign(frozen, "toy", key=tmp_path / "none")

@@ -22,7 +22,7 @@ from echoctl.desk.ledger import Ledger
 from echoctl.desk.receiving import ExamSink
 from echoctl.desk.sealed import Sealed, open_sealed, tree_differences
 from echoctl.desk.sealing import WORKER, environment_differences, environment_of
-from echoctl.desk.witnesses import claim_receipt, write_witness
+from echoctl.desk.witnesses import claim_receipt, write_witnesses
 from echoctl.desk.workspace import Workspace
 from echoctl.disk import (
     fault,
@@ -251,8 +251,8 @@ def _open(ws: Workspace, ledger: Ledger, sealed: Sealed, watch: Observer) -> str
             f"claim.json is not what {dossier.id} was opened with",
             "restore it from a copy that verifies",
         )
+    write_witnesses(ws, dossier)
     receipt = claim_receipt(dossier.id, claim)
-    write_witness(ws, dossier.id, "claim", receipt)
     watch.note(f"claim  {receipt}  (opened {dossier.times['claim']}; keep this line outside)")
     return claim
 

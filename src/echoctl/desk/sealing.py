@@ -18,7 +18,7 @@ from echoctl.desk.ledger import Ledger
 from echoctl.desk.playing import FolderSink, exam_range, inherited, open_permit, plan
 from echoctl.desk.repository import head, refuse_dirty
 from echoctl.desk.sealed import chain_head, manifest_bytes
-from echoctl.desk.witnesses import freeze_receipt, write_witness
+from echoctl.desk.witnesses import freeze_receipt, write_witnesses
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import fault, packed, read_plain, sync_folder, write_whole
 from echoctl.dossier import Dossier
@@ -106,11 +106,10 @@ def freeze(
         ledger.append(
             "freeze", {"manifest": freeze_id, "jobs": manifest["jobs"]["count"]}, time=time
         )
-        receipt = freeze_receipt(id, freeze_id)
-        write_witness(ws, id, "freeze", receipt)
+        write_witnesses(ws, dossier)
     return Frozen(
-        id, freeze_id, receipt, manifest["jobs"]["count"], len(manifest["code"]["files"]),
-        len(manifest["artefacts"]),
+        id, freeze_id, freeze_receipt(id, freeze_id), manifest["jobs"]["count"],
+        len(manifest["code"]["files"]), len(manifest["artefacts"]),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from echoctl.desk.witnesses import write_witnesses
 from echoctl.desk.workspace import Workspace
 from echoctl.disk import read_plain, write_whole
 from echoctl.errors import CheckFailed, EchoError, Refused, UsageError
@@ -126,6 +127,8 @@ def _asked(url: str, data: bytes) -> bytes:
 def _receipts(ws: Workspace, id: str) -> list[Path]:
     """Return the receipt files of a frozen track."""
     ws.require(id)
-    if ws.dossier(id).freeze is None:
+    dossier = ws.dossier(id)
+    if dossier.freeze is None:
         raise Refused(f"{id} has no receipt yet: it is not frozen", f"see: echoctl status {id}")
+    write_witnesses(ws, dossier)
     return sorted((ws.artifacts(id) / "witness").glob("*.txt"))

@@ -56,11 +56,16 @@ def receipts(dossier: Dossier) -> tuple[str, ...]:
     return tuple(out)
 
 
-def write_witness(ws: Workspace, id: str, kind: str, receipt: str) -> None:
-    """Write ``witness/KIND.txt``, the line that a key or a time authority can sign."""
-    path = ws.artifacts(id) / "witness" / f"{kind}.txt"
-    if not path.exists():
-        write_once(path, receipt.encode() + b"\n")
+def write_witnesses(ws: Workspace, dossier: Dossier) -> None:
+    """Write ``witness/KIND.txt`` for every receipt, the line that a key or an authority can sign.
+
+    All of them each time: a kill may have come between a ledger line and its receipt.
+    """
+    for receipt in receipts(dossier):
+        kind = receipt.split()[0].removeprefix("echoctl-")
+        path = ws.artifacts(dossier.id) / "witness" / f"{kind}.txt"
+        if not path.exists():
+            write_once(path, receipt.encode() + b"\n")
 
 
 def evidence(
