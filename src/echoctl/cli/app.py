@@ -206,7 +206,9 @@ def review(
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="The review's own text, kept whole."),
+        typer.Option(
+            "--file", metavar="FILE", help="YAML or JSON with reviewer and findings instead."
+        ),
     ] = None,
     answer: Annotated[
         str | None, typer.Option("--answer", metavar="FINDING", help="Close this finding instead.")

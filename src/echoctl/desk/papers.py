@@ -182,7 +182,10 @@ def _read_review(file: Path, reviewer: str) -> tuple[str, list[Mapping[str, Any]
         problems = list(broken.problems)
     if problems:
         first = problems[0]
-        raise UsageError(f"{file.name}:{first.line}:{first.column}: {first.text}", "mend the file")
+        raise UsageError(
+            f"{file.name}:{first.line}:{first.column}: {first.text}",
+            "a review is YAML or JSON: reviewer, and findings as a list of {text, blocking}",
+        )
     value = root.plain()
     if not isinstance(value, dict) or not set(value) <= {"reviewer", "findings"}:
         raise UsageError(f"{file.name} is no review", "it has reviewer and findings")
