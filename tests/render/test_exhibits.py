@@ -7,6 +7,7 @@ import io
 import re
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from echoctl.render.exhibits import number, panels
 from echoctl.render.html import page
 from echoctl.render.markdown import markdown
 from echoctl.render.report import Report
+from echoctl.render.svg import curves
 from echoctl.render.text import Lang, Text
 from echoctl.verdict.shown import CurveResult, LogResult, TableLine, TableResult
 
@@ -43,7 +45,7 @@ def printed(shown: Report, t: Text, width: int = 120, colour: bool = False) -> s
         file=out, width=width, highlight=False, markup=False, force_terminal=colour,
         color_system="standard" if colour else None,
     )  # fmt: skip
-    for part in terminal.exhibits(shown.verdict, shown.contract, shown.word, t):
+    for part in terminal.exhibits(shown.verdict, shown.contract, shown.word, t, width):
         console.print(part)
     return out.getvalue()
 
@@ -124,8 +126,8 @@ def test_a_family_that_got_worse_is_printed_as_loudly_as_one_that_got_better(lan
         assert f'<span class="{tone}">{said}</span>' in html
         assert f'<span class="{tone}">{move}</span>' in html
         assert f"**{said}**" in text
-    assert ["Mal-5x5", "91", "103", "+12", "300", worse] in lines(html)
-    assert ["aprendida", "Mal-5x5", "91", "103", "+12", "300", worse] in lines(text)
+    assert ["Mal-5x5", worse, "91", "103", "+12", "300"] in lines(html)
+    assert ["aprendida", "Mal-5x5", worse, "91", "103", "+12", "300"] in lines(text)
     assert f"= {t('move.same')}: Nada-7x7" in text
     coloured = printed(shown, t, colour=True)
     assert coloured.count("\x1b[1;31m") == coloured.count("\x1b[1;32m") == 2
@@ -137,7 +139,7 @@ def test_two_sides_are_headed_by_what_tells_them_apart() -> None:
     )
     (panel,) = panels(asked(far).verdict, report().contract, number, Text("es"))
     assert panel.title == "harm por familia · exam · ronda 1 → ronda 5"
-    assert panel.sheets[0].head[1:3] == ("ronda 1", "ronda 5")
+    assert panel.sheets[0].head[2:4] == ("ronda 1", "ronda 5")
 
 
 def test_different_numbers_of_episodes_on_both_sides_are_shown() -> None:
@@ -189,6 +191,22 @@ def test_a_curve_with_gaps_is_drawn_where_there_is_something() -> None:
     svg = html[html.index("<svg") : html.index("</svg>")]
     assert svg.count("<polyline") == 4
     assert svg.count("<circle") == 3 * 5 + 3
+
+
+def test_the_names_at_the_ends_of_a_curve_cover_neither_each_other_nor_the_rounds() -> None:
+    flat = {f"arm{i}": [Fraction(9), Fraction(0)] for i in range(8)}
+    drawn = curves("t", "axis", [0, 1], flat, "arm0")
+    heights = sorted(float(y) for y in re.findall(r'y="([0-9.]+)" class="name', drawn))
+    ticks = [
+        float(y) for y in re.findall(r'y="([0-9.]+)" class="small" text-anchor="middle"', drawn)
+    ]
+    assert all(b - a >= 14 for a, b in pairwise(heights))
+    assert max(heights) < min(ticks) - 10
+
+
+def test_the_line_that_decides_is_drawn_over_the_others() -> None:
+    drawn = curves("t", "axis", [0, 1], {"a": [1, 2], "b": [1, 2]}, "a")
+    assert re.findall(r'class="curve (\w+)"', drawn) == ["theirs", "ours"]
 
 
 def test_a_prediction_does_not_draw_again_the_curve_that_the_contract_asked_for() -> None:

@@ -160,7 +160,7 @@ def dev(s: Session, id: str, units: int | None, crew: Crew) -> None:
             *terminal.verdict(verdict, contract, t),
             *terminal.cells(verdict, contract, t, width),
             *terminal.arms(verdict, contract, t, width),
-            *terminal.exhibits(verdict, contract, desk.words(s.desk, contract), t),
+            *terminal.exhibits(verdict, contract, desk.words(s.desk, contract), t, width),
         )
         if (ceiling := terminal.ceiling(verdict, contract, t)) is not None:
             s.screen.show(ceiling)

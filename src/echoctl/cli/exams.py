@@ -194,7 +194,7 @@ def _show_decided(s: Session, ws: Workspace, done: Decided, files: list[str]) ->
     t = s.text(contract.lang)
     s.screen.show(
         *terminal.cells(done.verdict, contract, t, s.screen.out.width),
-        *terminal.exhibits(done.verdict, contract, desk.words(ws, contract), t),
+        *terminal.exhibits(done.verdict, contract, desk.words(ws, contract), t, s.screen.out.width),
         *terminal.verdict(done.verdict, contract, t),
         *papers.decided(done, files, t),
     )

@@ -34,11 +34,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a sheet: its name, its numbers, and what became of it."""
+    """A line of a sheet: its name, what became of it, and its numbers."""
 
     name: str
     cells: tuple[str, ...]
     mark: Mark | None = None
+    """Stands before the numbers, where no narrow screen cuts it off."""
     ours: bool = False
 
 
@@ -145,9 +146,9 @@ class _Tell:
             held = str(line.rows) if even else f"{line.rows_before} → {line.rows}"
             cells = (self._amount(before), self._amount(after), change, held)
             rows.append((line.arm, Row(str(line.name), cells, self._mark(line, at))))
-        head = (self._word(shown.by), old, new, t("change"), t("of-rows"), t("outcome"))
+        head = (self._word(shown.by), t("outcome"), old, new, t("change"), t("of-rows"))
         caption = f"{shown.measures[at]} · {t('exhibit.totals', units=self.found.units)}"
-        return Sheet(caption, head, self._groups(rows))
+        return Sheet(caption, head, self._groups(rows), words=2)
 
     def _summary(self, shown: TableResult) -> Iterator[tuple[str, tuple[Mark, ...]]]:
         """Yield each treatment's lines that moved, named, better or worse alike."""
@@ -240,8 +241,8 @@ def flat(sheet: Sheet, lead: str) -> tuple[tuple[str, ...], list[tuple[str, ...]
         (
             *([title] if titled else []),
             row.name,
-            *row.cells,
             *((row.mark.text,) if row.mark else ()),
+            *row.cells,
         )
         for title, group in sheet.groups
         for row in group

@@ -261,11 +261,11 @@ def _sheet(sheet: Sheet) -> Markup:
             tag(
                 "tr",
                 tag("th", row.name, scope="row"),
+                tag("td", _tone(row.mark), class_="mark-word") if row.mark else None,
                 [
                     tag("td", cell, class_="words" if i < sheet.words else None)
-                    for i, cell in enumerate(row.cells, start=1)
+                    for i, cell in enumerate(row.cells, start=2 if row.mark else 1)
                 ],
-                tag("td", _tone(row.mark)) if row.mark else None,
                 class_="ours" if row.ours else None,
             )
             for row in rows

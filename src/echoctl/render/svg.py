@@ -152,8 +152,8 @@ def curves(
             )
         )
     parts.append(tag("text", axis, x=across.low, y=height + 32, class_="small"))
-    labels = _spread({name: up(line[-1]) for name, line in known.items()}, 14)
-    for name, line in series.items():
+    labels = _spread({name: up(line[-1]) for name, line in known.items()}, 14, height - 8)
+    for name, line in sorted(series.items(), key=lambda item: item[0] == ours):
         kind = "ours" if name == ours else "theirs"
         seen = [(r, v) for r, v in zip(rounds, line, strict=True) if v is not None]
         points = " ".join(f"{across(r):.1f},{up(v):.1f}" for r, v in seen)
@@ -212,13 +212,16 @@ def _short(value: int | Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.2f}".rstrip("0")
 
 
-def _spread(wanted: Mapping[str, float], gap: float) -> dict[str, float]:
-    """Move labels apart vertically so that none covers another, keeping their order."""
+def _spread(wanted: Mapping[str, float], gap: float, most: float) -> dict[str, float]:
+    """Move labels apart vertically, none below `most`, so that none covers another; order kept."""
     placed: dict[str, float] = {}
     last = float("-inf")
     for name, y in sorted(wanted.items(), key=lambda item: (item[1], item[0])):
         last = max(y, last + gap)
         placed[name] = last
+    for name, y in reversed(placed.items()):
+        placed[name] = min(y, most)
+        most = placed[name] - gap
     return placed
 
 

@@ -129,7 +129,9 @@ def cells(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[R
             title = ""
 
 
-def exhibits(found: Verdict, contract: Contract, word: Word, t: Text) -> Iterator[RenderableType]:
+def exhibits(
+    found: Verdict, contract: Contract, word: Word, t: Text, width: int
+) -> Iterator[RenderableType]:
     """Yield the curves, tables and logs that the contract asked for, as tables."""
     for panel in panels(found, contract, word, t):
         yield Rich(f"\n{panel.title}", style="bold")
@@ -143,7 +145,7 @@ def exhibits(found: Verdict, contract: Contract, word: Word, t: Text) -> Iterato
         for sheet in panel.sheets:
             yield Rich(f"  {sheet.caption}", style="dim")
             if any(rows for _, rows in sheet.groups):
-                yield _sheet(sheet)
+                yield from _sheet(sheet, width)
 
 
 def _voice(one: Mark) -> str:
@@ -151,21 +153,43 @@ def _voice(one: Mark) -> str:
     return "" if one.good is None else f"bold {TONE[one.good]}"
 
 
-def _sheet(sheet: Sheet) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for at, name in enumerate(sheet.head):
-        table.add_column(
-            f"  {name}" if at == 0 else name, overflow="fold",
-            justify="left" if at < sheet.words else "right",
-        )  # fmt: skip
-    for title, rows in sheet.groups:
+def _sheet(sheet: Sheet, width: int) -> Iterator[RenderableType]:
+    """Yield one table a group under its title, all of them with the same columns."""
+    rows = [row for _, group in sheet.groups for row in group]
+    lines = [(f"  {r.name}", *([r.mark.text] if r.mark else []), *r.cells) for r in rows]
+    widths = _widths((f"  {sheet.head[0]}", *sheet.head[1:]), lines, sheet.words, width)
+    for at, (title, group) in enumerate(sheet.groups):
+        table = Table(
+            box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim", show_header=at == 0
+        )
+        for i, name in enumerate(sheet.head):
+            table.add_column(
+                f"  {name}" if i == 0 else name, overflow="fold", width=widths[i],
+                justify="left" if i < sheet.words else "right",
+            )  # fmt: skip
         if title:
-            table.add_row(Rich(f"  {title}", style="italic dim"))
-        for row in rows:
+            yield Rich(f"  {title}", style="italic dim")
+        for row in group:
             marks = [Rich(row.mark.text, style=_voice(row.mark))] if row.mark else []
             style = "bold" if row.ours else ""
-            table.add_row(Rich(f"  {row.name}", style=style), *row.cells, *marks)
-    return table
+            table.add_row(Rich(f"  {row.name}", style=style), *marks, *row.cells)
+        yield table
+
+
+def _widths(
+    head: Sequence[str], lines: Sequence[Sequence[str]], words: int, width: int
+) -> list[int]:
+    """Return the columns' widths; where they do not fit, headings fold first and then words."""
+    columns = list(zip(head, *lines, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    least = [8 if i < words else max(5, *map(len, c[1:])) for i, c in enumerate(columns)]
+    for some in (range(words, len(widths)), range(words)):
+        while sum(widths) + len(widths) > width:
+            room, at = max(((widths[i] - least[i], i) for i in some), default=(0, 0))
+            if room <= 0:
+                break
+            widths[at] -= 1
+    return widths
 
 
 def arms(found: Verdict, contract: Contract, t: Text, width: int) -> Iterator[RenderableType]:
