@@ -372,8 +372,8 @@ class Cell:
     family: str
     round: int
     rows: int = 0
-    episodes: int = 0
-    """One bit an episode that was seen."""
+    episodes: list[range] = field(default_factory=list)
+    """The episodes that were seen, as runs of consecutive ones."""
     sums: dict[str, int] = field(default_factory=dict)
     highs: dict[str, int] = field(default_factory=dict)
     lows: dict[str, int] = field(default_factory=dict)
@@ -1603,7 +1603,7 @@ def read_outcome(case: Case, name: str, job: Json, table: Table, sealed: str) ->
     }  # fmt: skip
     if first != canonical(head):
         raise Broken("outcome_head", file=name)
-    cells: dict[tuple[str, str, int], tuple[Cell, list[int], list[tuple[int, ...]]]] = {}
+    cells: dict[tuple[str, str, int], tuple[Cell, list[int], set[int], list[tuple[int, ...]]]] = {}
     end, count = None, 0
     for raw in source:
         hashed.update(raw + b"\n")
@@ -1621,14 +1621,14 @@ def read_outcome(case: Case, name: str, job: Json, table: Table, sealed: str) ->
         key = (stage, family, number)
         if key not in cells:
             fresh = _cell(case, job, *key)
-            cells[key] = (fresh, _seeds(case, fresh), [])
-        cell, seeds, buffer = cells[key]
-        if episode < 0 or cell.episodes >> episode & 1:
+            cells[key] = (fresh, _seeds(case, fresh), set(), [])
+        cell, seeds, seen, buffer = cells[key]
+        if episode < 0 or episode in seen:
             raise Broken("episode_again", job=job["id"], row=count, episode=episode)
         if seeds[episode] != seed:
             raise Broken("row_seed", job=job["id"], row=count, episode=episode, seed=seed,
                          want=seeds[episode])  # fmt: skip
-        cell.episodes |= 1 << episode
+        seen.add(episode)
         buffer.append(tuple(row[5:]))
         if table.logs:
             tell(table, cell, dict(zip(measures, row[5:], strict=True)))
@@ -1646,13 +1646,24 @@ def read_outcome(case: Case, name: str, job: Json, table: Table, sealed: str) ->
         raise Broken("counts", what=f"rows {job['id']}", want=end["rows"], found=count)
     if hashed.hexdigest() != sealed:
         raise Broken("hash", file=name, want=sealed[:12], found=hashed.hexdigest()[:12])
-    for cell, _, buffer in cells.values():
+    for cell, _, seen, buffer in cells.values():
         if buffer:
             cell.fold(measures, list(zip(*buffer, strict=True)))
-        cell.rows = cell.episodes.bit_count()
+        cell.rows, cell.episodes = len(seen), _runs(seen)
         table.cells.append(cell)
     table.digests[job["id"]] = (job["keys"]["arm"], end["digests"])
     return count
+
+
+def _runs(numbers: Iterable[int]) -> list[range]:
+    """Return numbers as runs of consecutive ones, in order."""
+    out: list[range] = []
+    for number in sorted(numbers):
+        if out and out[-1].stop == number:
+            out[-1] = range(out[-1].start, number + 1)
+        else:
+            out.append(range(number, number + 1))
+    return out
 
 
 def _cell(case: Case, job: Json, stage: str, family: str, number: int) -> Cell:
@@ -1673,13 +1684,15 @@ def _seeds(case: Case, cell: Cell) -> list[int]:
 
 def check_coverage(case: Case) -> None:
     """Check: every sealed world was played by every unit, arm and regime, exactly once."""
-    played: dict[tuple[object, ...], int] = {}
+    played: dict[tuple[object, ...], list[range]] = {}
     for cell in case.table.cells:
         key = (cell.unit, cell.arm, cell.regime, cell.stage, cell.family, cell.round)
-        if played.get(key, 0) & cell.episodes:
-            case.wrong("played_twice", where=_show(list(key)))
-        played[key] = played.get(key, 0) | cell.episodes
-    case.note("coverage", count=sum(bits.bit_count() for bits in played.values()))
+        played.setdefault(key, []).extend(cell.episodes)
+    for where, runs in played.items():
+        runs.sort(key=lambda run: run.start)
+        if any(run.stop > later.start for run, later in itertools.pairwise(runs)):
+            case.wrong("played_twice", where=_show(list(where)))
+    case.note("coverage", count=sum(len(run) for runs in played.values() for run in runs))
     contract = case.contract
     absent = {arm["id"] for arm in contract["arms"] if arm["optional"]}
     absent -= {cell.arm for cell in case.table.cells}
@@ -1694,7 +1707,9 @@ def check_coverage(case: Case) -> None:
         ):
             for family in _families(stage, r):
                 key = (unit, arm, regime, name, family, r + stage["first_round"])
-                if played.get(key, 0) != (1 << stage["per_unit"]) - 1:
+                runs = played.get(key, [])
+                broken = any(run.stop != later.start for run, later in itertools.pairwise(runs))
+                if not runs or broken or (runs[0].start, runs[-1].stop) != (0, stage["per_unit"]):
                     case.wrong("unplayed", where=_show(list(key)))
 
 
