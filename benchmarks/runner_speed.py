@@ -236,7 +236,11 @@ def scaling(place: Path, rounds: int, memx: int, *, quick: bool) -> str:
 
 
 def cost(place: Path, sizes: Sequence[int], rounds: int) -> str:
-    """Return the table of the cost of a row, with ratios to 10,000 rows."""
+    """Return the table of the cost of a row.
+
+    *Further* is what a row costs beyond those of the smallest exam: starting workers and an
+    interpreter is paid once, so it belongs to no row. Its ratio is to 10,000 rows.
+    """
     found = {}
     for size in sizes:
         repeated = []
@@ -265,19 +269,30 @@ def cost(place: Path, sizes: Sequence[int], rounds: int) -> str:
         found[size] = {
             name: statistics.median(one[name] for one in repeated) for name in repeated[0]
         }
-    base = found.get(10_000, found[sizes[0]])
+    least = min(sizes)
+    further = {
+        size: (one["sum"] * size - found[least]["sum"] * least) / (size - least)
+        for size, one in found.items()
+        if size > least
+    }
+    base = further.get(10_000, next(iter(further.values()), 1.0))
     rows = [
         [
             f"{size:,}", f"{one['jobs']:,.0f}", f"{one['open']:.1f}",
             *(f"{one[name]:.1f}" for name in ("write", "play", "decide", "verify")),
-            f"{one['sum']:.1f}", f"x{one['sum'] / base['sum']:.2f}",
+            f"{one['sum']:.1f}",
+            *(
+                (f"{further[size]:.1f}", f"x{further[size] / base:.2f}")
+                if size in further
+                else ("", "")
+            ),
             *(f"{one[name]:.0f}" for name in ("write_peak", "exam_peak", "verify_peak")),
         ]
         for size, one in found.items()
     ]  # fmt: skip
     head = [
         "rows", "jobs", "opening, s", "outcome alone", "jobs and ledger", "verdict", "verify",
-        "last three", "to 10,000 rows", "peak MB, outcome", "exam", "verify",
+        "last three", "further", "to 10,000 rows", "peak MB, outcome", "exam", "verify",
     ]  # fmt: skip
     return _report.table(head, rows)
 
