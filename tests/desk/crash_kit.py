@@ -120,21 +120,23 @@ def finish(ws: Path) -> int:
     return commands
 
 
+def results(ws: Path) -> dict[str, bytes]:
+    """Return an exam's results, uncompressed, and its verdict."""
+    home = ws / HOME
+    jobs = sorted((home / "exam/jobs").iterdir())
+    out = {path.name: gzip.decompress(path.read_bytes()) for path in jobs}
+    out["verdict.json"] = (home / "verdict.json").read_bytes()
+    return out
+
+
 def evidence(ws: Path) -> dict[str, bytes]:
-    """Return what an undisturbed exam must have too: uncompressed results, verdict, claim.
+    """Return what an undisturbed exam of the same freeze must have too: results and claim.
 
     A claim's nonce and time are its own; what it stands on is not.
     """
-    home = ws / HOME
-    out = {
-        path.name: gzip.decompress(path.read_bytes())
-        for path in sorted((home / "exam/jobs").iterdir())
-    }
-    out["verdict.json"] = (home / "verdict.json").read_bytes()
-    claim = json.loads((home / "exam/claim.json").read_bytes())
+    claim = json.loads((ws / HOME / "exam/claim.json").read_bytes())
     claim["nonce"] = claim["time"] = ""
-    out["claim.json"] = json.dumps(claim).encode()
-    return out
+    return {**results(ws), "claim.json": json.dumps(claim).encode()}
 
 
 def sealed(ws: Path) -> dict[str, bytes]:
