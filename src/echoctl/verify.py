@@ -837,7 +837,7 @@ def tell(table: Table, cell: Cell, row: dict[str, int]) -> None:
 
 
 def exhibited(table: Table) -> list[Found]:
-    """Return the numbers of the curves, tables and logs that the contract asks to see."""
+    """Return the numbers of the exhibits, but films, that the contract asks to see."""
     told, found = iter(table.logs), []
     for exhibit in table.contract.get("exhibits", []):
         if spec := exhibit.get("curve"):
@@ -846,6 +846,8 @@ def exhibited(table: Table) -> list[Found]:
             found.append(_lines_of(spec, table))
         elif exhibit.get("log"):
             found.append(_log(*next(told), table))
+        elif spec := exhibit.get("published"):
+            found.append(_published(spec, table))
     return found
 
 
@@ -896,6 +898,20 @@ def _lines_of(spec: Json, table: Table) -> Found:
                     line["moves"].append(_move(table, measure, pair, rows))
             lines.append(line)
     return {"kind": "table", "measures": spec["measures"], "by": spec["by"], "lines": lines}
+
+
+def _published(spec: Json, table: Table) -> Found:
+    """Return published means beside the same ones of this exam."""
+    lines: list[Found] = []
+    for figure in spec["figures"]:
+        measure = figure["measure"]
+        each = table.by("unit", measure, table.select(figure["where"], figure["arm"])).values()
+        here = table.amount(measure, sum(each)) / len(each) if each else None
+        lines.append({
+            "measure": measure, "arm": figure["arm"], "published": exact(figure["mean"]),
+            "here": here, "units": len(each),
+        })  # fmt: skip
+    return {"kind": "published", "lines": lines}
 
 
 def _amount(table: Table, measure: str, stored: int | None) -> Fraction | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from echoctl.contract import (
     load_contract,
     rehearsal_of,
 )
-from echoctl.contract.exhibits import Exhibit, Table
+from echoctl.contract.exhibits import Exhibit, Figure, Published, Table
 from echoctl.contract.values import Where
 from echoctl.errors import CheckFailed, UsageError
 
@@ -115,6 +116,19 @@ def test_exhibits_look_at_the_stand_ins() -> None:
     assert shown.against is not None
     assert shown.against.family == "LavaCrossingS9N1"
     assert shown.where.family == ("LavaCrossingS9N1",)
+
+
+def test_published_figures_stand_beside_the_stand_ins() -> None:
+    figure = Figure(
+        measure="harm", arm="aprendida", mean=Fraction(24), where=Where(family="DistShift2")
+    )
+    asked = real("memx").model_copy(
+        update={"exhibits": (Exhibit(published=Published(figures=(figure,))),)}
+    )
+    shown = rehearsal_of(asked, 1).exhibits[0].published
+    assert shown is not None
+    assert shown.figures[0].where.family == "LavaCrossingS9N1"
+    assert shown.figures[0].mean == 24
 
 
 def test_nothing_is_required_before_a_rehearsal() -> None:

@@ -23,7 +23,14 @@ from echoctl.render.markdown import markdown
 from echoctl.render.report import Report
 from echoctl.render.svg import curves
 from echoctl.render.text import Lang, Text
-from echoctl.verdict.shown import CurveResult, LogResult, TableLine, TableResult
+from echoctl.verdict.shown import (
+    CurveResult,
+    LogResult,
+    PublishedLine,
+    PublishedResult,
+    TableLine,
+    TableResult,
+)
 
 LANGS: tuple[Lang, ...] = ("en", "es")
 
@@ -215,6 +222,22 @@ def test_a_prediction_does_not_draw_again_the_curve_that_the_contract_asked_for(
     same = asked(dataclasses.replace(curve, where={}))
     assert page(report(), Text("es")).count("<polyline") == 2 * 5
     assert page(same, Text("es")).count("<polyline") == 5
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_published_figure_stands_beside_ours_in_all_three_forms(lang: Lang) -> None:
+    t = Text(lang)
+    line = PublishedLine("harm", "aprendida", {"regime": "A1"}, Fraction(24), Fraction(51, 2), 10)
+    absent = dataclasses.replace(line, arm="marginal", here=None, units=0)
+    shown = asked(PublishedResult("As it was published.", (line, absent)))
+    forms = [lines(section(page(shown, t))), lines(markdown(shown, t))]
+    forms.append([text.split() for text in printed(shown, t).splitlines()])
+    row = ["aprendida", "24", t.amount(Fraction(51, 2)), f"+{t.amount(Fraction(3, 2))}"]
+    for form in forms:
+        assert any(found[-4:] == row for found in form)
+        assert any(found[-4:] == ["marginal", "24", "–", "–"] for found in form)
+    for text in (page(shown, t), markdown(shown, t)):
+        assert "As it was published." in text
 
 
 def test_without_exhibits_there_is_no_such_section_and_no_style_for_it() -> None:

@@ -11,7 +11,7 @@ from verdict_design import contract, outcomes
 
 from echoctl.track import Outcome
 from echoctl.verdict import Standins, Verdict, decide
-from echoctl.verdict.shown import CurveResult, LogResult, TableResult
+from echoctl.verdict.shown import CurveResult, LogResult, PublishedResult, TableResult
 
 CHECK = {"count": {"measure": "harm", "at_least": 0}}
 WORLDS = {
@@ -126,6 +126,25 @@ def test_a_log_keeps_only_the_rows_and_arms_that_it_was_asked_for() -> None:
     assert shown({"log": {**log, "only": ["success", "steps"], "where": {"round": 1}}}).lines == (
         shown({"log": {**log, "where": {"round": 1, "family": "F"}, "only": ["steps"]}}).lines
     )
+
+
+def test_a_published_figure_stands_beside_the_mean_a_unit_of_this_exam() -> None:
+    figures = [
+        {"measure": "harm", "arm": "t", "mean": "8,5", "where": {"family": "F", "round": 1}},
+        {"measure": "steps", "arm": "c", "mean": 3, "where": {"round": 1}},
+    ]
+    found = shown({"published": {"figures": figures}})
+    assert isinstance(found, PublishedResult)
+    assert [(x.arm, x.published, x.here, x.units) for x in found.lines] == [
+        ("t", Fraction(17, 2), Fraction(19, 2), 2), ("c", 3, 0, 2),
+    ]  # fmt: skip
+
+
+def test_a_published_figure_that_nobody_played_here_says_nothing_of_this_exam() -> None:
+    figure = {"measure": "harm", "arm": "t", "mean": 1, "where": {"round": 3}}
+    early = [replace(o, rows=tuple(r for r in o.rows if r[2] != 3)) for o in two_units()]
+    (line,) = shown({"published": {"figures": [figure]}}, early).lines
+    assert (line.here, line.units) == (None, 0)
 
 
 def test_exhibits_follow_the_stand_ins_of_development() -> None:

@@ -161,6 +161,9 @@ SHOWN: list[dict[str, Any]] = [
     {"table": {"measures": ["success"], "by": "round", "where": {"round": [2, 3]},
                "against": {"regime": "A1", "round": [1, 2]}}},
     {"log": {"measure": "harm", "by": "round", "beside": ["success", "harm"]}},
+    {"published": {"figures": [
+        {"measure": "harm", "arm": "learned", "mean": "24", "where": {"round": 2}},
+        {"measure": "success", "arm": "empty", "mean": "49,6", "where": {"regime": "A2"}}]}},
     {"log": {"measure": "success", "by": "family", "only": ["harm", "destroyed"],
              "arms": ["empty"], "where": {"regime": "A2", "round": [1, 4]}}},
 ]  # fmt: skip

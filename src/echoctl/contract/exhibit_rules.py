@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from echoctl.contract.exhibits import Curve, Exhibit, Gif, Log, Table
+from echoctl.contract.exhibits import Curve, Exhibit, Gif, Log, Published, Table
 from echoctl.contract.explain import nearest
 from echoctl.contract.menu_rules import stages_read, where_problems
 from echoctl.contract.model import Contract
@@ -21,6 +21,9 @@ def exhibit_problems(contract: Contract, exhibit: Exhibit, path: Path) -> Found:
     one = getattr(exhibit, exhibit.kind)
     if isinstance(one, Gif):
         yield from _gif(contract, one, here)
+        return
+    if isinstance(one, Published):
+        yield from _published(contract, one, here)
         return
     yield from _arms(contract, one.arms, (one.where, getattr(one, "against", None)), here)
     yield from where_problems(contract, one.where, here)
@@ -57,6 +60,16 @@ def _gif(contract: Contract, gif: Gif, here: Path) -> Found:
     if stages and gif.episode >= max(stage.per_unit for stage in stages):
         most = max(stage.per_unit for stage in stages) - 1
         yield (*here, "episode"), f"episodes count from 0 to {most}, there is no {gif.episode}"
+
+
+def _published(contract: Contract, one: Published, here: Path) -> Found:
+    if not one.figures:
+        yield (*here, "figures"), "a comparison with no figure shows nothing"
+    for i, figure in enumerate(one.figures):
+        at: Path = (*here, "figures", i)
+        yield from _names([figure.measure], contract.measures, "measure", (*at, "measure"))
+        yield from _arms(contract, [figure.arm], [figure.where], at)
+        yield from where_problems(contract, figure.where, at)
 
 
 def _arms(

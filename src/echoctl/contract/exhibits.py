@@ -1,6 +1,6 @@
-"""What will be looked at, fixed before the result is known: films, curves, tables and logs.
+"""What will be looked at, fixed before the result is known: films, curves, tables and more.
 
-Nothing here decides; every number of a curve, a table or a log goes into the verdict all the same.
+Nothing here decides; every number but those of films goes into the verdict all the same.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from echoctl.contract.values import Key, Model, Where
+from echoctl.contract.values import Exact, Key, Model, Where
 
 By: TypeAlias = Literal["family", "round", "unit", "regime", "stage"]
 """What each line of a table or a log stands for."""
@@ -65,6 +65,21 @@ class Log(Model):
     where: Where = Where()
 
 
+class Figure(Model):
+    """A figure that somebody published: the mean a unit of a measure over one arm's rows."""
+
+    measure: Key
+    arm: Key
+    mean: Exact
+    where: Where = Where()
+
+
+class Published(Model):
+    """Figures of an earlier study, each beside the same one of this exam: a replication's table."""
+
+    figures: tuple[Figure, ...]
+
+
 class Exhibit(Model):
     """Exactly one thing to look at."""
 
@@ -72,6 +87,7 @@ class Exhibit(Model):
     curve: Curve | None = None
     table: Table | None = None
     log: Log | None = None
+    published: Published | None = None
     text: str = ""
 
     @model_validator(mode="after")
@@ -79,7 +95,7 @@ class Exhibit(Model):
         given = [name for name in EXHIBITS if getattr(self, name) is not None]
         if len(given) != 1:
             said = f"these are {', '.join(given)}" if given else "this is none of them"
-            raise ValueError(f"an exhibit is exactly one of gif, curve, table and log; {said}")
+            raise ValueError(f"an exhibit is exactly one of {', '.join(EXHIBITS)}; {said}")
         return self
 
     @property

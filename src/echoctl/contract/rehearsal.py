@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from echoctl.contract.consistency import seeds_held
-from echoctl.contract.exhibits import Exhibit, Gif
+from echoctl.contract.exhibits import Exhibit, Gif, Published
 from echoctl.contract.menu import Check
 from echoctl.contract.model import Contract, SeedBlock, Stage
 from echoctl.contract.values import Where
@@ -141,6 +141,11 @@ def _exhibit(exhibit: Exhibit, instead: Mapping[str, str], units: int) -> Exhibi
         for name, value in dict(one).items()
         if isinstance(value, Where)
     }
+    if isinstance(one, Published):
+        changed["figures"] = tuple(
+            figure.model_copy(update={"where": _where(figure.where, instead)})
+            for figure in one.figures
+        )
     if isinstance(one, Gif):
         changed["unit"] = min(one.unit, units)
     return exhibit.model_copy(update={exhibit.kind: one.model_copy(update=changed)})

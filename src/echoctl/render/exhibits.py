@@ -1,4 +1,4 @@
-"""The curves, tables and logs of a verdict, as captioned sheets: shared by all three forms.
+"""A verdict's curves, tables, logs and comparisons as captioned sheets, for all three forms.
 
 Every figure is read from the verdict; a change is the difference of two of its totals.
 """
@@ -14,7 +14,7 @@ from echoctl.contract import Contract
 from echoctl.render.tell import where
 from echoctl.render.text import Text
 from echoctl.verdict.results import Verdict
-from echoctl.verdict.shown import CurveResult, LogResult, TableLine, TableResult
+from echoctl.verdict.shown import CurveResult, LogResult, PublishedResult, TableLine, TableResult
 
 Word: TypeAlias = Callable[[str, int], str]
 """What a track calls a value of a measure."""
@@ -84,6 +84,8 @@ def panels(found: Verdict, contract: Contract, word: Word, t: Text) -> Iterator[
                 yield tell.table(shown)
             case LogResult():
                 yield tell.log(shown)
+            case PublishedResult():
+                yield tell.published(shown)
 
 
 class _Tell:
@@ -195,6 +197,18 @@ class _Tell:
         caption = t("exhibit.log") if rows else t("exhibit.nothing")
         sheet = Sheet(caption, head, self._groups(rows), words=2)
         return Panel(title, shown.text.strip(), (), (sheet,))
+
+    def published(self, shown: PublishedResult) -> Panel:
+        t = self.t
+        rows = []
+        for line in shown.lines:
+            place = " · ".join([line.measure, *where(line.where, t)])
+            change = "–" if line.here is None else self._signed(line.here - line.published)
+            cells = (self._amount(line.published), self._amount(line.here), change)
+            rows.append((place, Row(line.arm, cells, ours=line.arm in self.ours)))
+        head = (t("arm"), t("published"), t("here"), t("difference"))
+        sheet = Sheet(t("published.caption", unit=self.found.unit), head, self._groups(rows))
+        return Panel(t("published-head"), shown.text.strip(), (), (sheet,))
 
     # --- words ---
 

@@ -1,4 +1,4 @@
-"""The curves, tables and logs that a contract asks for, as numbers. Nothing here decides.
+"""The curves, tables, logs and comparisons that a contract asks for. Nothing here decides.
 
 What an exhibit looks for and nobody played is left out: an exhibit never keeps a verdict from
 being given.
@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from echoctl.contract import Contract
-from echoctl.contract.exhibits import Curve, Exhibit, Log, Table
+from echoctl.contract.exhibits import Curve, Exhibit, Figure, Log, Published, Table
 from echoctl.contract.values import Where
 from echoctl.track.outcome import Outcome
 from echoctl.verdict.cube import KEYS, Cell, CellKey, Cube, Standins, Tally, selection
@@ -21,6 +21,8 @@ from echoctl.verdict.shown import (
     ExhibitResult,
     LogLine,
     LogResult,
+    PublishedLine,
+    PublishedResult,
     TableLine,
     TableResult,
 )
@@ -87,6 +89,8 @@ def exhibit_results(
             out.append(show.table(exhibit, exhibit.table))
         elif exhibit.log is not None:
             out.append(show.log(exhibit, next(waiting)))
+        elif exhibit.published is not None:
+            out.append(show.published(exhibit, exhibit.published))
     return tuple(out)
 
 
@@ -165,6 +169,20 @@ class _Show:
                 for line in lines
             ),
         )  # fmt: skip
+
+    def published(self, exhibit: Exhibit, one: Published) -> PublishedResult:
+        """Return each published figure beside what this exam gave."""
+        return PublishedResult(exhibit.text, tuple(self._figure(figure) for figure in one.figures))
+
+    def _figure(self, one: Figure) -> PublishedLine:
+        units: dict[str | int, _Cells] = {}
+        for _, found in self._arms((one.arm,), one.where):
+            units = _by("unit", found)
+        totals = [self._total(one.measure, cells) for cells in units.values()]
+        known = [total for total in totals if total is not None]
+        whole = bool(known) and len(known) == len(totals)
+        mean = sum(known, Fraction(0)) / len(known) if whole else None
+        return PublishedLine(one.measure, one.arm, _said(one.where), one.mean, mean, len(totals))
 
     def _arms(
         self, named: Sequence[str], where: Where

@@ -1,4 +1,4 @@
-"""What a contract asked to see, as data: curves, tables and logs. Amounts as in the verdict."""
+"""What a contract asked to see, as data. Amounts as in the verdict."""
 
 from __future__ import annotations
 
@@ -83,4 +83,25 @@ class LogResult:
     lines: tuple[LogLine, ...]
 
 
-ExhibitResult: TypeAlias = CurveResult | TableResult | LogResult
+@dataclass(frozen=True)
+class PublishedLine:
+    """A mean a unit as it was published and as it came out here; None where nobody played it."""
+
+    measure: str
+    arm: str
+    where: Mapping[str, Any]
+    published: Fraction
+    here: Fraction | None
+    units: int
+
+
+@dataclass(frozen=True)
+class PublishedResult:
+    """Figures of an earlier study beside the same ones of this exam."""
+
+    kind: ClassVar[str] = "published"
+    text: str
+    lines: tuple[PublishedLine, ...]
+
+
+ExhibitResult: TypeAlias = CurveResult | TableResult | LogResult | PublishedResult
