@@ -95,8 +95,16 @@ def test_memx_is_green_by_p1_p2_p3_and_labels_identity_without_role() -> None:
     assert "identidad, no de rol" in label.text
     assert memx.ceiling is not None
     assert (memx.ceiling.arm, memx.ceiling.above) == ("oraculo", "vacia")
-    gifs = [exhibit.gif for exhibit in memx.exhibits]
-    assert all(g and (g.unit, g.episode, g.arms) == (1, 0, ("vacia", "aprendida")) for g in gifs)
+    gifs = [exhibit.gif for exhibit in memx.exhibits if exhibit.gif is not None]
+    assert {(g.unit, g.episode, g.arms) for g in gifs} == {(1, 0, ("vacia", "aprendida"))}
+    assert [g.regime for g in gifs] == ["A1", "A2"]
+    published = {
+        (f.measure, f.arm, f.where.regime, f.where.family): f.mean
+        for exhibit in memx.exhibits if exhibit.published is not None
+        for f in exhibit.published.figures
+    }  # fmt: skip
+    assert published["harm", "aprendida", "A1", None] == 24
+    assert published["harm", "sin_auto", "A2", "Dynamic-Obstacles-16x16"] == Fraction("49.6")
 
 
 def test_acumula3_is_the_contract_with_its_amendment() -> None:
