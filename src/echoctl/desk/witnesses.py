@@ -25,14 +25,32 @@ class Evidence:
 
     grade: str
     receipts: tuple[str, ...]
-    witnesses: Mapping[str, str] = field(default_factory=dict)
-    """git, ssh and time -> ``ok``, ``failed``, ``not checked: why`` or ``pending: why``."""
+    checks: Mapping[str, second.Check] = field(default_factory=dict)
+    """git, ssh and time -> what the second opinion found."""
+
+    @property
+    def witnesses(self) -> dict[str, str]:
+        """Return git, ssh and time -> ``ok``, ``not checked: why`` or ``pending: why``."""
+        return {
+            name: f"{check.state}: {second.say(*check.reason, 'en')}"
+            if check.reason
+            else check.state
+            for name, check in self.checks.items()
+        }
+
+    def spoken(self, lang: str) -> dict[str, str]:
+        """Return the same in a reader's language."""
+        out = {}
+        for name, check in self.checks.items():
+            word = second.say("." + check.state, {}, lang)
+            out[name] = f"{word}: {second.say(*check.reason, lang)}" if check.reason else word
+        return out
 
     def as_json(self) -> dict[str, Any]:
         """Return the value that ``--json`` prints."""
         return {
             "grade": self.grade, "receipts": list(self.receipts),
-            "witnesses": dict(self.witnesses),
+            "witnesses": self.witnesses,
         }  # fmt: skip
 
 
@@ -78,12 +96,5 @@ def evidence(
     return Evidence(
         "L0" if report.failed else case.grade,
         receipts(dossier),
-        {name: _said(case, name) for name in ("git", "ssh", "time") if name in case.checks},
+        {name: case.checks[name] for name in ("git", "ssh", "time") if name in case.checks},
     )
-
-
-def _said(case: second.Case, name: str) -> str:
-    check = case.checks[name]
-    if check.reason is None:
-        return check.state
-    return f"{check.state}: {second.say(*check.reason, 'en')}"

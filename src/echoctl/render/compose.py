@@ -81,7 +81,7 @@ def _evidence(found: Results, t: Text) -> Evidence:
     }
     return Evidence(
         grade=found.evidence.grade,
-        witnesses=found.evidence.witnesses,
+        witnesses=found.evidence.spoken(t.lang),
         receipts=found.evidence.receipts,
         events=events,
         seals=seals,

@@ -384,8 +384,8 @@ def _evidence(report: Report, t: Text) -> Markup:
             tag("h3", t("check-again")),
             tag("p", t("check-again.here")), tag("code", f"echoctl verify {identity} --rerun 4",
                                                  class_="receipt"),
-            tag("p", t("check-again.alone")), tag("code", f"python verify.py {identity}.zip",
-                                                  class_="receipt"),
+            tag("p", t("check-again.alone")),
+            tag("code", f"python verify.py {identity}-evidence.zip", class_="receipt"),
         ] if report.decided else None,
         anchor="evidence",
     )  # fmt: skip

@@ -192,7 +192,7 @@ def _evidence(report: Report, t: Text) -> Iterator[str]:
     if report.decided:
         identity = report.contract.id
         yield from ("", f"{t('check-again.here')} `echoctl verify {identity} --rerun 4`")
-        yield f"{t('check-again.alone')} `python verify.py {identity}.zip`"
+        yield f"{t('check-again.alone')} `python verify.py {identity}-evidence.zip`"
 
 
 def _section(title: str) -> Iterator[str]:

@@ -70,7 +70,7 @@ def status(one: Status, t: Text) -> Iterator[RenderableType]:
         grid.add_row(t(f"event.{name}"), value)
     if one.evidence is not None:
         grid.add_row(t("evidence").lower(), t(f"grade.{one.evidence.grade}"))
-        for name, said in one.evidence.witnesses.items():
+        for name, said in one.evidence.spoken(t.lang).items():
             grid.add_row("", Rich(f"{name}: {said}", style="dim"))
     for incident in one.incidents:
         grid.add_row(t("event.incident"), Rich(incident, style="yellow"))

@@ -158,7 +158,7 @@ WORDS: dict[str, str] = {
     "rounds.caption": "Total of “{measure}” per round and arm, {units} units.",
     "does-not-say": "What it does not say",
     "prior": "What was known before",
-    "choices": "Choices where the source was ambiguous",
+    "choices": "Choices: what the source left open, or is done in another way here",
     "amendments": "Amendments",
     "declarations": "Declarations",
     "risks": "Risks named beforehand",

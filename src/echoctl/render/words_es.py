@@ -158,7 +158,7 @@ WORDS: dict[str, str] = {
     "rounds.caption": "Total de «{measure}» por ronda y brazo, {units} unidades.",
     "does-not-say": "Lo que no dice",
     "prior": "Lo que ya se sabía",
-    "choices": "Elecciones donde la fuente era ambigua",
+    "choices": "Elecciones: lo que la fuente dejaba abierto o aquí se hace de otra manera",
     "amendments": "Enmiendas",
     "declarations": "Declaraciones",
     "risks": "Riesgos nombrados antes",
