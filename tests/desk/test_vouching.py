@@ -45,7 +45,7 @@ def test_a_signature_by_a_named_signer_is_grade_two(decided: Workspace, tmp_path
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", str(key)], check=True
     )
     done = desk.sign(decided, "toy", key=key)
-    assert done.made == ("claim.txt.sig", "freeze.txt.sig")
+    assert done.made == ("freeze.txt.sig", "claim.txt.sig")
     assert desk.sign(decided, "toy", key=key).kept == done.made
     signers = tmp_path / "signers"
     signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
@@ -140,7 +140,7 @@ def test_a_stamp_of_a_named_authority_is_grade_three(
 ) -> None:
     pytest.importorskip("rfc3161_client")
     behind, url = authority
-    assert desk.stamp(decided, "toy", url=url).made == ("claim.txt.tsr", "freeze.txt.tsr")
+    assert desk.stamp(decided, "toy", url=url).made == ("freeze.txt.tsr", "claim.txt.tsr")
     assert desk.verify(decided, "toy").grade == "L0"
     assert desk.verify(decided, "toy", tsa_ca=behind.certificate).grade == "L3"
 

@@ -125,10 +125,13 @@ def _asked(url: str, data: bytes) -> bytes:
 
 
 def _receipts(ws: Workspace, id: str) -> list[Path]:
-    """Return the receipt files of a frozen track."""
+    """Return the receipt files of a frozen track, the freeze's first.
+
+    A freeze that was stamped later than its claim is evidence of nothing, by one second too.
+    """
     ws.require(id)
     dossier = ws.dossier(id)
     if dossier.freeze is None:
         raise Refused(f"{id} has no receipt yet: it is not frozen", f"see: echoctl status {id}")
     write_witnesses(ws, dossier)
-    return sorted((ws.artifacts(id) / "witness").glob("*.txt"))
+    return sorted((ws.artifacts(id) / "witness").glob("*.txt"), reverse=True)
