@@ -2048,7 +2048,7 @@ def _spelled_key(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-_EXACT = ("at_most", "at_least", "alpha")
+_EXACT = ("at_most", "at_least", "alpha", "mean")
 _DEFAULTS: dict[str, Json] = {
     "lang": "en", "correction": "none", "if_control_zero": "fail", "direction": "decreasing",
     "plus": 0, "every": "total", "aggregate": "sum", "better": "neither", "scale": 1,

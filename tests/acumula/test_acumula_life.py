@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ from life_bench import Bench, life_of
 
 from echoctl.mind import Memory, Shape, Trial
 from echoctl.mind.edits import PIECES, Edit, Experience, edit_of
-from echoctl.mind.roles import ENTER, NONE
+from echoctl.mind.reading import FIRST, SECOND, Belief
+from echoctl.mind.roles import ENTER, NONE, UNKNOWN
 from echoctl.track import Row
-from echoctl.tracks.acumula.diagnosis import Proposal
+from echoctl.tracks.acumula.diagnosis import Diagnosis, Proposal
 from echoctl.tracks.acumula.life import ARMS, Life
+from echoctl.tracks.acumula.policy import Fault
 
 MISLED = [Trial(at, 60 + at, ENTER, NONE, Shape(0, 20, 0, 9, 9, 1)) for at in range(40)]
 """A memory that believes, by shape, that whatever covers an area can be walked on."""
@@ -137,6 +140,22 @@ def test_an_edit_that_was_turned_down_before_and_enters_now_is_redeemed(start: M
     assert life.configuration.edits == (SILENT, LIT)
 
 
+def test_a_pair_that_was_turned_down_and_enters_as_its_other_half_is_redeemed(
+    start: Memory,
+) -> None:
+    pair, half, other = Edit(PIECES, 0b11), Edit(PIECES, 0b01), Edit(PIECES, 0b10)
+    life = life_of("acumula3", "recursiva", start=start)
+    scripted(life, {1: [pair, half], 2: [other]})
+    opens = iter([False, True, True])
+    life.gate = lambda before, after: next(opens)
+    assert [row["redeemed"] for row in life.rows() if row["tried"]] == [0, 0, 1]
+    life = life_of("acumula3", "recursiva", start=start)
+    scripted(life, {1: [pair], 2: [other]})
+    opens = iter([False, True])
+    life.gate = lambda before, after: next(opens)
+    assert [row["redeemed"] for row in life.rows() if row["tried"]] == [0, 0], "half is not all"
+
+
 def test_without_accumulating_every_round_begins_at_the_base(start: Memory) -> None:
     life = life_of("acumula3", "sin_acumular", start=start)
     scripted(life, {1: [SILENT], 2: [LIT]})
@@ -166,6 +185,38 @@ def test_chance_draws_as_many_of_each_menu_as_would_have_been_proposed(start: Me
         assert counts[0] == counts[1] > 0
     assert drawn == chance._candidates(1)
     assert drawn != proposed
+
+
+@pytest.mark.parametrize("arm", ["recursiva", "sin_acumular", "lote_final"])
+def test_all_that_is_proposed_in_a_life_could_be_drawn_by_chance_there(
+    arm: str, start: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent: list[Proposal] = []
+    drawable: list[bool] = []
+    proposals = Diagnosis.proposals
+
+    def watched(self: Diagnosis, faults: Iterable[Fault]) -> list[Proposal]:
+        found = proposals(self, faults)
+        drawable.append({proposal.edit for proposal in found} <= set(self.valid()))
+        answers = self.tables.second_answers
+        silent.extend(p for p in found if answers.get(p.edit.key, 0) == UNKNOWN)
+        return found
+
+    monkeypatch.setattr(Diagnosis, "proposals", watched)
+    list(life_of("acumula3", arm, start=start, each=6).rows())
+    assert drawable
+    assert all(drawable)
+    assert silent, "a place that contradicts itself and is silent is among them"
+
+
+def test_what_a_shape_refused_clears_no_fault_of_an_id_of_the_same_number(start: Memory) -> None:
+    life = life_of("acumula3", "recursiva", start=start)
+    shape = Shape(0, 20, 0, 9, 9, 1)
+    life.faults = [Fault(1, True, 60 * 8, shape, UNKNOWN, Belief(NONE, SECOND, 24))]
+    life.cleared = {(FIRST, 24)}
+    assert life._candidates(1)
+    life.cleared = {(SECOND, 24)}
+    assert life._candidates(1) == []
 
 
 def test_given_pieces_are_on_from_the_start_and_only_memory_is_edited(start: Memory) -> None:

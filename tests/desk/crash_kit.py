@@ -189,6 +189,5 @@ def matrix(properties: Iterable[tuple[str, object]]) -> list[str]:
         head,
         "|---" * (1 + len(COLUMNS)) + "|",
         *(f"| {name} | {' | '.join(map(str, row))} |" for name, row in rows.items()),
-        "",
-        "random moments: " + ", ".join(f"{count} {where}" for where, count in fell.items()),
+        *(f"random moments: {count} {where}" for where, count in fell.items()),
     ]

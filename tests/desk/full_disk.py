@@ -22,7 +22,7 @@ LARGE = "32m"
 
 def main() -> None:
     frozen, out, pages = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    disk = out.with_name("disk")
+    disk = out / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={LARGE}", "none", str(disk)], check=True)
     ws = Path(shutil.copytree(frozen, disk / "ws"))

@@ -128,9 +128,11 @@ def test_killed_at_random_moments_an_exam_resumes_to_the_same_bytes(
     while kills < wanted:
         ws = copy_of(frozen_tiny, tmp_path / str(exams) / "ws")
         exams += 1
+        before = kills
         for _ in range(chance.randint(1, 6)):
             began, words = time.monotonic(), kit.what_is_left(ws)
             whole = life.get(words, longest)
+            resumes += kills > before and words != ()
             late, moment = chance.random() < 0.6, chance.random() * whole
             if late:  # most of a life goes by before the first write
                 moment /= 2

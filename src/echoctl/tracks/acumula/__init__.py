@@ -39,7 +39,8 @@ class Acumula(Track):
     def plan(self, contract: Contract, seeds: Seeds, phase: str) -> Sequence[Job]:
         """Return one job a macro and arm; in training, one a macro unless memories are inherited.
 
-        The arm of the language model is planned only where an endpoint is configured.
+        The arm of the language model is planned only where an endpoint is configured; then its
+        host is part of the job, and UsageError says what that endpoint lacks.
         """
         if phase == TRAINING:
             return [] if _heir(contract) else _trainings(contract, seeds)
@@ -74,11 +75,7 @@ class Acumula(Track):
                     list(settings["bound_umbral"]),
                 ],
                 "bounds": [bounds["N_MIN"], bounds["UMBRAL"]],
-                "settings": _plain({
-                    name: settings[name]
-                    for name in ("pieces", "pairs", "only_with", "signals", "thresholds", "llm")
-                    if name in settings
-                }),
+                "settings": _settings(contract, asks=rules.by_model),
                 "stages": {
                     name: _stage(contract, seeds, stage, macro)
                     for name, stage in stages.items()
@@ -145,6 +142,17 @@ def _train(job: Job, bench: Workbench) -> Iterator[Row]:
 
 def _played(contract: Contract, stage: str, arm: str) -> bool:
     return not contract.worlds[stage].arms or arm in contract.worlds[stage].arms
+
+
+def _settings(contract: Contract, *, asks: bool) -> dict[str, Any]:
+    """Return the settings that a life reads; with the sealed host where a model is asked."""
+    settings = contract.settings
+    names = ("pieces", "pairs", "only_with", "signals", "thresholds")
+    said = {name: _plain(settings[name]) for name in names if name in settings}
+    if asks:
+        host = llm.Endpoint.from_environment(settings["llm"]).host
+        said["llm"] = {**settings["llm"], "host": host}
+    return said
 
 
 def _stage(contract: Contract, seeds: Seeds, name: str, macro: int) -> dict[str, Any]:

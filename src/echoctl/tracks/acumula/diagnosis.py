@@ -94,18 +94,16 @@ class Diagnosis:
         self.tables = experience.read(self.reading)
 
     def valid(self) -> list[Edit]:
-        """Return every edit that could be made now, in a fixed order: what chance draws from."""
-        places = sorted(
-            place for place, role in self.tables.second_answers.items() if role != UNKNOWN
-        )
-        edits = [edit for place in places for edit in self._local(place)]
-        return [*edits, *self._global()]
+        """Return every edit that could be made now, in a fixed order: what chance draws from.
+
+        It is the menu that `proposals` ranks, of all places that saw a case, silent ones included.
+        """
+        return [*self._of_places(self.tables.second), *self._global()]
 
     def proposals(self, faults: Iterable[Fault]) -> list[Proposal]:
         """Return candidates by episodes explained, most first."""
         blamed = list(faults)
-        places = sorted({f.belief.key for f in blamed if f.belief.layer == SECOND})
-        edits = [edit for place in places for edit in self._local(place)]
+        edits = self._of_places({f.belief.key for f in blamed if f.belief.layer == SECOND})
         if len({(fault.belief.layer, fault.belief.key) for fault in blamed}) >= 2:
             edits += self._global()
         found = []
@@ -132,6 +130,9 @@ class Diagnosis:
         place = reading.place(reading.sign(fault.shape), fault.key & 7)
         role = tables.second_answers.get(place, UNKNOWN)
         return Effect(role, tables.second.get(place, NO_ROW))
+
+    def _of_places(self, places: Iterable[int]) -> list[Edit]:
+        return [edit for place in sorted(places) for edit in self._local(place)]
 
     def _local(self, place: int) -> Iterator[Edit]:
         reading = self.reading

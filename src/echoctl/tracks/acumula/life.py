@@ -83,12 +83,14 @@ class Life:
             self.origin = self.origin.with_(Edit(PIECES, (1 << len(self.settings["pieces"])) - 1))
         self.configuration = self.origin
         self.faults: list[Fault] = []
-        self.cleared: set[int] = set()
-        """Keys that turned something down, untested, in an episode that reached the goal."""
+        self.cleared: set[tuple[int, int]] = set()
+        """(layer, key) that turned something down, untested, where the goal was reached."""
         self.signals: Counter[str] = Counter()
-        self.rejected: set[int] = set()
-        """Codes of the edits that were validated and turned down in an earlier round."""
+        self.rejected: set[Edit] = set()
+        """Edits that were validated and turned down in an earlier round."""
         self.number = 0 if start is None else 1 + max((t.episode for t in start), default=0)
+        self.heard: list[llm.Choice] = []
+        """What a language model answered in each round that asked it."""
         self.trouble = 0
 
     # --- what a track may add -----------------------------------------------------------------
@@ -111,7 +113,10 @@ class Life:
     # --- the whole life -----------------------------------------------------------------------
 
     def rows(self) -> Iterator[Row]:
-        """Live it all. The last row also counts what the starting memory lost on disk."""
+        """Live it all. The last row also counts what the starting memory lost on disk.
+
+        A life that asked a language model records what it heard, as the digest `llm.HEARD`.
+        """
         pending: Row | None = None
         for row in self._rows():
             if pending is not None:
@@ -121,6 +126,8 @@ class Life:
             if self.start is not None:
                 pending["destroyed"] = int(pending["destroyed"]) + self.start.destroyed_on_disk()
             yield pending
+        if self.rules.by_model:
+            self.bench.digest(llm.HEARD, llm.heard(self.heard))
 
     def _rows(self) -> Iterator[Row]:
         if not self.rules.lives:
@@ -160,7 +167,7 @@ class Life:
                 if failed:
                     self.signals.update(self.signalled(agent))
                 else:
-                    self.cleared.update(belief.key for _, belief in agent.refusals())
+                    self.cleared.update(belief[1:] for _, belief in agent.refusals())
                 rows.append(self._row(stage["name"], family, number, episode, seed, played))
         return rows
 
@@ -182,16 +189,28 @@ class Life:
                 lit = edit.key & ~self.configuration.pieces if edit.kind == PIECES else 0
                 said["pieces"] = lit.bit_count()
                 said["accepted"] = int(edit.kind != PIECES)
-                said["redeemed"] = int(number >= 2 and edit.code in self.rejected)
+                said["redeemed"] = int(number >= 2 and self._redeems(edit))
                 self.configuration, kept, kept_rows = tried, score, score_rows
             else:
                 said["explained"] = 0
-                turned_down.add(edit.code)
+                turned_down.add(edit)
             row.update({name: value for name, value in said.items() if name in self.measures})
         self.rejected |= turned_down
         if "unanswered" in self.measures:
             rows[0]["unanswered"] = self.trouble
         return kept_rows
+
+    def _redeems(self, edit: Edit) -> bool:
+        """Say whether an edit that is about to enter was turned down in an earlier round.
+
+        Pieces are compared by what they would light now: a pair of which one is on is the other.
+        """
+        on = self.configuration.pieces
+
+        def new(one: Edit) -> Edit:
+            return one._replace(key=one.key & ~on) if one.kind == PIECES else one
+
+        return new(edit) in map(new, self.rejected)
 
     def _candidates(self, number: int) -> list[Proposal]:
         """Return what this arm proposes at the end of a round."""
@@ -205,7 +224,7 @@ class Life:
         ranked = diagnosis.proposals(
             fault
             for fault in self.faults
-            if fault.did != UNKNOWN or fault.belief.key not in self.cleared
+            if fault.did != UNKNOWN or fault.belief[1:] not in self.cleared
         )
         pieces = self.pieces_menu(self.signals)
         if self.rules.by_model:
@@ -222,8 +241,9 @@ class Life:
         """Let a language model choose from the ranked candidates; keys are opaque numbers."""
         if not ranked:
             return []
-        endpoint = llm.Endpoint.from_environment(self.settings["llm"]["model"])
-        choice = endpoint.choose([(p.edit.text(), p.explained) for p in ranked], self.k)
+        menu = [(p.edit.text(), p.explained) for p in ranked]
+        choice = llm.ask(self.settings["llm"], menu, self.k)
+        self.heard.append(choice)
         self.trouble = int(choice.trouble != llm.ANSWERED)
         return [ranked[number - 1] for number in choice.numbers]
 

@@ -1,14 +1,15 @@
 """A language model that chooses from the menu: any OpenAI-compatible endpoint, over plain HTTP.
 
-Contract B v1 section 8.2. Base URL, model and key come from the environment; without a base URL
-there is no endpoint and the arm is not played. The model sees candidates as opaque numbers and
-answers with numbers; an answer is kept by the hash of model, parameters and full message, so that
-a repeat makes no call. Whatever goes wrong has a name, and that round proposes nothing.
+Contract B v1 section 8.2. The contract names the model; base URL and key come from the environment;
+without a base URL there is no endpoint and the arm is not played. The model sees candidates as
+opaque numbers and answers with numbers; an answer is kept by the hash of model, parameters and full
+message, so that a repeat makes no call. Whatever goes wrong has a name, and that round proposes
+nothing: planning refuses an environment that cannot serve, a job that is played never dies of one.
 
-    ECHOCTL_LLM_BASE_URL   such as http://localhost:11434/v1
-    ECHOCTL_LLM_MODEL      instead of the model that the contract names
+    ECHOCTL_LLM_BASE_URL   such as http://localhost:11434/v1; its host is sealed in the job
+    ECHOCTL_LLM_CACHE      folder of kept answers, which has to be named
+    ECHOCTL_LLM_MODEL      has to be the contract's if it is set at all
     ECHOCTL_LLM_KEY        sent as a bearer token, never written anywhere
-    ECHOCTL_LLM_CACHE      folder of kept answers; without it they last as long as the process
     ECHOCTL_LLM_TIMEOUT    seconds for one call, 60 if not said
 """
 
@@ -20,9 +21,10 @@ import json
 import os
 import re
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,8 +47,16 @@ GARBLED: Final = 3
 OFF_MENU: Final = 4
 """A number that is not on the menu, twice the same, or more than were asked for."""
 
+UNSET: Final = 5
+"""The environment names no endpoint, or not the one that was sealed."""
+UNKEPT: Final = 6
+"""The answer could not be kept, so a repeat could not give it again."""
+
 LONGEST_ANSWER: Final = 1 << 20
-_KEPT: dict[str, str] = {}
+
+HEARD: Final = "answers_from_outside"
+"""The digest of a job that heard a model: of all it heard, in order. Nothing but the answers, which
+nobody can seal beforehand, lets such a job be played again with the same rows."""
 
 SYSTEM: Final = (
     "You improve how an agent reads its memory. You get a numbered menu of edits and how many "
@@ -67,35 +77,63 @@ class Choice:
     numbers: tuple[int, ...]
     trouble: int = ANSWERED
     detail: str = ""
+    said: str = ""
+    """The text of the answer, where one came."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where to ask. Temperature is 0; the seconds of a time-out are not part of an answer."""
+    """Where to ask. The seconds of a time-out are not part of an answer."""
 
     base_url: str
     model: str
+    cache: Path
     key: str = field(default="", repr=False)
-    cache: Path | None = None
+    temperature: int = 0
     seconds: int = 60
 
     @classmethod
-    def from_environment(cls, model: str, environ: Mapping[str, str] = os.environ) -> Endpoint:
-        """Return the endpoint that the environment names; UsageError where there is none."""
+    def from_environment(
+        cls, settings: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+    ) -> Endpoint:
+        """Return the endpoint that the environment names for what a contract or a job settles.
+
+        `settings` hold `model` and `temperature` and, in a planned job, the `host` that was
+        sealed. UsageError where there is no such endpoint.
+        """
         base = environ.get(BASE_URL, "").rstrip("/")
-        if not base.startswith(("http://", "https://")):
+        host = _host(base)
+        if not host:
             raise UsageError(
                 f"no language model can be asked: {BASE_URL} is {base or 'not set'!r}",
                 f"set {BASE_URL} to an OpenAI-compatible address that begins with http",
             )
+        if (sealed := settings.get("host", host)) != host:
+            raise UsageError(
+                f"{BASE_URL} names the host {host!r} and the job was planned for {sealed!r}",
+                f"set {BASE_URL} to an address of that host",
+            )
+        model = settings["model"]
+        if (other := environ.get(MODEL) or model) != model:
+            raise UsageError(
+                f"{MODEL} is {other!r} and the contract asks {model!r}",
+                f"unset {MODEL}, or name another model in the contract's settings",
+            )
+        if not (cache := environ.get(CACHE)):
+            raise UsageError(
+                f"a language model can be asked and {CACHE} is not set",
+                f"set {CACHE} to a folder for its answers, or unset {BASE_URL} to leave it out",
+            )
         seconds = environ.get(TIMEOUT, "60")
         if not seconds.isdigit() or not 1 <= int(seconds) <= 3600:
             raise UsageError(f"{TIMEOUT} is {seconds!r}", "say whole seconds from 1 to 3600")
-        cache = environ.get(CACHE)
-        return cls(
-            base, environ.get(MODEL) or model, environ.get(KEY, ""),
-            Path(cache) if cache else None, int(seconds),
-        )  # fmt: skip
+        key, temperature = environ.get(KEY, ""), int(settings["temperature"])
+        return cls(base, model, Path(cache), key, temperature, int(seconds))
+
+    @property
+    def host(self) -> str:
+        """The host of the base URL and its port if it says one; no user, no password, no path."""
+        return _host(self.base_url)
 
     def choose(self, menu: Sequence[tuple[str, int]], count: int) -> Choice:
         """Ask for at most `count` numbers of a menu of (edit in numbers, episodes explained)."""
@@ -107,7 +145,7 @@ class Endpoint:
                 {"role": "system", "content": SYSTEM},
                 {"role": "user", "content": asked},
             ],
-            "temperature": 0,
+            "temperature": self.temperature,
         }
         name = digest("llm", canonical(request))
         content = self._kept(name)
@@ -115,23 +153,26 @@ class Endpoint:
             content, trouble, detail = self._ask(request)
             if trouble:
                 return Choice((), trouble, detail)
-            self._keep(name, content)
-        return parsed(content, len(menu), count)
+            try:
+                self._keep(name, content)
+            except OSError as problem:
+                return Choice((), UNKEPT, type(problem).__name__)
+        return replace(parsed(content, len(menu), count), said=content)
 
     def _ask(self, request: Mapping[str, Any]) -> tuple[str, int, str]:
         headers = {"Content-Type": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        call = urllib.request.Request(  # noqa: S310 - the scheme was checked
-            f"{self.base_url}/chat/completions", json.dumps(request).encode(), headers
-        )
         try:
+            call = urllib.request.Request(  # noqa: S310 - the scheme was checked
+                f"{self.base_url}/chat/completions", json.dumps(request).encode(), headers
+            )
             with urllib.request.urlopen(call, timeout=self.seconds) as answer:  # noqa: S310
                 raw = answer.read(LONGEST_ANSWER + 1)
         except urllib.error.HTTPError as problem:
             with problem:
                 return "", REFUSED, f"HTTP {problem.code}"
-        except (OSError, http.client.HTTPException) as problem:
+        except (OSError, ValueError, http.client.HTTPException) as problem:
             return "", UNREACHABLE, type(problem).__name__
         try:
             content = json.loads(raw)["choices"][0]["message"]["content"]
@@ -142,22 +183,43 @@ class Endpoint:
         return content, ANSWERED, ""
 
     def _kept(self, name: str) -> str | None:
-        if self.cache is None:
-            return _KEPT.get(name)
         try:
             content = json.loads((self.cache / f"{name}.json").read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return content if isinstance(content, str) else None
 
     def _keep(self, name: str, content: str) -> None:
-        if self.cache is None:
-            _KEPT[name] = content
-            return
         self.cache.mkdir(parents=True, exist_ok=True)
         part = self.cache / f".{name}.{os.getpid()}.part"
         part.write_text(json.dumps(content), encoding="utf-8")
         part.replace(self.cache / f"{name}.json")
+
+
+def ask(settings: Mapping[str, Any], menu: Sequence[tuple[str, int]], count: int) -> Choice:
+    """Choose at the endpoint of the environment; UNSET where there is none as it was planned."""
+    try:
+        endpoint = Endpoint.from_environment(settings)
+    except UsageError as problem:
+        return Choice((), UNSET, str(problem))
+    return endpoint.choose(menu, count)
+
+
+def heard(choices: Sequence[Choice]) -> str:
+    """Return the digest of all that a job heard, in order."""
+    return digest("llm", json.dumps([[c.trouble, c.said] for c in choices]).encode())
+
+
+def _host(base: str) -> str:
+    """Return the host of an address, with its port if it says one; "" if it is no http address."""
+    try:
+        said = urllib.parse.urlsplit(base)
+        port = f":{said.port}" if said.port is not None else ""
+    except ValueError:
+        return ""
+    return (
+        f"{said.hostname or ''}{port}" if said.scheme in ("http", "https") and said.hostname else ""
+    )
 
 
 def parsed(content: str, menu: int, count: int) -> Choice:
