@@ -2309,6 +2309,20 @@ def check_witness(case: Case) -> None:
 # --- playing some jobs again ----------------------------------------------------------------
 
 
+OUTSIDE = "answers_from_outside"
+"""The digest of a job that asked somebody outside (a language model): it cannot be repeated."""
+
+
+def unrepeatable(table: Table) -> set[str]:
+    """Return the jobs that say so, of arms that decide nothing: of others it is no excuse."""
+    reported = {arm["id"] for arm in table.contract["arms"] if arm["kind"] == "reported"}
+    return {
+        job
+        for job, (arm, digests) in table.digests.items()
+        if arm in reported and OUTSIDE in digests
+    }
+
+
 def drawn(case: Case, jobs: Iterable[str], count: int) -> list[str]:
     """Return the jobs to play again: nobody could know them before the results were sealed."""
     keyed = sorted(jobs, key=lambda job: role_hash("rerun", f"{case.results} {job}".encode()))
@@ -2327,7 +2341,9 @@ def check_rerun(case: Case) -> None:
         code = folder / "code.zip"
         code.write_bytes(case.read(case.home + "frozen/code.zip"))
         play, count = case.manifest["play"], case.options.rerun
-        chosen, taught = drawn(case, case.jobs, count), drawn(case, case.lessons, count)
+        told = unrepeatable(case.table)
+        chosen = drawn(case, set(case.jobs) - told, count)
+        taught = drawn(case, case.lessons, count)
         kind = {"kind": "rehearsal"} if case.rehearsal else {"kind": "exam"}
         permit = {**kind, **play["permit"], "claim": None if case.rehearsal else case.claim}
         asked: list[Json] = [{
@@ -2345,6 +2361,8 @@ def check_rerun(case: Case) -> None:
             else:
                 compare(case, job["id"], place)
     case.note("rerun", jobs=_show([*chosen, *taught]))
+    if told:
+        case.note("rerun_told", count=len(told))
 
 
 def _asked(case: Case, job: Json, place: Path) -> Json:
@@ -2691,6 +2709,8 @@ not_decided = not decided yet
   = aún sin decidir
 no_report = no report yet
   = aún sin informe
+rerun_told = {count} jobs heard answers from outside and cannot be played again
+  = {count} trabajos oyeron respuestas de fuera y no se pueden volver a jugar
 rerun_unasked = not asked for: --rerun K
   = no se ha pedido: --rerun K
 rerun_impossible = the sealed code does not run here: {why}

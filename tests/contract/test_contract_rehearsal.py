@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from echoctl.contract import (
     load_contract,
     rehearsal_of,
 )
-from echoctl.contract.exhibits import Exhibit, Figure, Published, Table
+from echoctl.contract.exhibits import Exhibit, Table
 from echoctl.contract.values import Where
 from echoctl.errors import CheckFailed, UsageError
 
@@ -118,17 +117,10 @@ def test_exhibits_look_at_the_stand_ins() -> None:
     assert shown.where.family == ("LavaCrossingS9N1",)
 
 
-def test_published_figures_stand_beside_the_stand_ins() -> None:
-    figure = Figure(
-        measure="harm", arm="aprendida", mean=Fraction(24), where=Where(family="DistShift2")
-    )
-    asked = real("memx").model_copy(
-        update={"exhibits": (Exhibit(published=Published(figures=(figure,))),)}
-    )
-    shown = rehearsal_of(asked, 1).exhibits[0].published
-    assert shown is not None
-    assert shown.figures[0].where.family == "LavaCrossingS9N1"
-    assert shown.figures[0].mean == 24
+def test_published_figures_are_not_set_beside_worlds_that_only_stand_in() -> None:
+    memx = real("memx")
+    assert [one.kind for one in memx.exhibits] == ["gif", "gif", "published"]
+    assert [one.kind for one in rehearsal_of(memx, 1).exhibits] == ["gif", "gif"]
 
 
 def test_nothing_is_required_before_a_rehearsal() -> None:

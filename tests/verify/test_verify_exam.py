@@ -174,6 +174,14 @@ def test_training_plays_again_to_the_very_memory_that_was_sealed(exam: builder.E
     assert str(note["jobs"]).count("train-memory-") == 2
 
 
+def test_only_a_reported_arm_may_say_that_its_answers_came_from_outside() -> None:
+    arms = [{"id": "model", "kind": "reported"}, {"id": "new", "kind": "treatment"}]
+    table = verify.Table({"arms": arms})
+    said = {verify.OUTSIDE: "0" * 64}
+    table.digests = {"a": ("model", said), "b": ("new", said), "c": ("model", {})}
+    assert verify.unrepeatable(table) == {"a"}
+
+
 def test_a_rerun_that_cannot_start_is_not_a_pass(exam: builder.Exam) -> None:
     report = exam.verified(rerun=1, python="/no/such/python")
     assert report.case.checks["rerun"].state == "not checked"

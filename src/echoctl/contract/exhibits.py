@@ -5,6 +5,7 @@ Nothing here decides; every number but those of films goes into the verdict all 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from pydantic import Field, model_validator
@@ -102,6 +103,11 @@ class Exhibit(Model):
     def kind(self) -> str:
         """Return which of them this is."""
         return next(name for name in EXHIBITS if getattr(self, name) is not None)
+
+
+def outside_exams(exhibits: Iterable[Exhibit]) -> tuple[Exhibit, ...]:
+    """Return what rehearsals and development show: published figures are an exam's alone."""
+    return tuple(one for one in exhibits if one.published is None)
 
 
 EXHIBITS = tuple(name for name in Exhibit.model_fields if name != "text")

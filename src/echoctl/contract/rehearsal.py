@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from echoctl.contract.consistency import seeds_held
-from echoctl.contract.exhibits import Exhibit, Gif, Published
+from echoctl.contract.exhibits import Exhibit, Gif, outside_exams
 from echoctl.contract.menu import Check
 from echoctl.contract.model import Contract, SeedBlock, Stage
 from echoctl.contract.values import Where
@@ -69,7 +69,9 @@ def rehearsal_of(contract: Contract, units: int) -> Contract:
                 for name, one in contract.predictions.items()
             },
             "invariants": tuple(_check(c, instead) for c in contract.invariants),
-            "exhibits": tuple(_exhibit(one, instead, units) for one in contract.exhibits),
+            "exhibits": tuple(
+                _exhibit(one, instead, units) for one in outside_exams(contract.exhibits)
+            ),
             "settings": _renamed(contract.settings, instead),
         }
     )
@@ -141,11 +143,6 @@ def _exhibit(exhibit: Exhibit, instead: Mapping[str, str], units: int) -> Exhibi
         for name, value in dict(one).items()
         if isinstance(value, Where)
     }
-    if isinstance(one, Published):
-        changed["figures"] = tuple(
-            figure.model_copy(update={"where": _where(figure.where, instead)})
-            for figure in one.figures
-        )
     if isinstance(one, Gif):
         changed["unit"] = min(one.unit, units)
     return exhibit.model_copy(update={exhibit.kind: one.model_copy(update=changed)})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from echoctl.contract import Contract, Seeds
+from echoctl.contract.exhibits import outside_exams
 from echoctl.desk.workspace import Workspace, sha256
 from echoctl.disk import make_folder, read_plain, write_whole
 from echoctl.errors import CheckFailed, EchoError, Inconsistent, UsageError
@@ -152,14 +153,16 @@ def plan(ws: Workspace, contract: Contract, seeds: Seeds, phase: str) -> list[Jo
 def developed(ws: Workspace, contract: Contract) -> Contract:
     """Return the contract as development plays it: without sources that are not sealed yet.
 
-    Its track then trains what it would have inherited; an exam never does without.
+    Its track then trains what it would have inherited; an exam never does without. Nor are an
+    exam's published figures set beside worlds that only stand in for it.
     """
     there = [
         required
         for required in contract.requires
         if not required.artefacts or (ws.frozen(required.track) / "manifest.json").is_file()
     ]
-    return contract.model_copy(update={"requires": tuple(there)})
+    exhibits = outside_exams(contract.exhibits)
+    return contract.model_copy(update={"requires": tuple(there), "exhibits": exhibits})
 
 
 def inherited(ws: Workspace, contract: Contract, folder: Path) -> dict[str, Artefact]:
