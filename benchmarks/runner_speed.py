@@ -1,6 +1,6 @@
 """The runner and the evidence: two workers against one, the cost of a row, the commands' start.
 
-    python benchmarks/runner_speed.py [--rounds 5] [--rows 1000 10000 ...] [--memx 4] [--quick]
+    python benchmarks/runner_speed.py [--rounds 5] [--rows 5000 10000 ...] [--memx 4] [--quick]
                                       [--parts scaling cost start]
                                       [--write]
 
@@ -33,10 +33,10 @@ import _report
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 CHUNK = 250
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
-QUICK = (1_000, 10_000, 20_000)
+SIZES = (5_000, 10_000, 100_000, 1_000_000)
+QUICK = (5_000, 10_000, 20_000)
 PARTS = ("scaling", "cost", "start")
-FEW_ROWS = 30_000
+FEW_ROWS = 100_000
 """Up to here an exam is measured once a round; above, once."""
 
 CONTRACT = """\

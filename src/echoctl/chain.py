@@ -192,7 +192,7 @@ def _follow(path: Path, role: str, head: Head, line: bytes) -> tuple[dict[str, A
     """Check one line against the head before it; return its object and the head after it."""
     at = f"{path.name}: line {head.size + 1}"
     try:
-        record = json.loads(line, parse_float=_no_number, parse_constant=_no_number)
+        record = _decode(line.decode("utf-8"))
         same = isinstance(record, dict) and (plain(record) == line or canonical(record) == line)
     except (ValueError, RecursionError):
         same = False
@@ -215,3 +215,6 @@ def _follow(path: Path, role: str, head: Head, line: bytes) -> tuple[dict[str, A
 
 def _no_number(text: str) -> object:
     raise ValueError(f"{text} is not an integer")
+
+
+_decode = json.JSONDecoder(parse_float=_no_number, parse_constant=_no_number).decode

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
+    # Nothing that loading modules leaves behind is garbage; a command collects its own.
+    gc.disable()
     from echoctl.cli.guard import guarded
 
     return guarded(words)

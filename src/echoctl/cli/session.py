@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -105,6 +106,7 @@ def _command(
 
     @functools.wraps(act)
     def command(**given: Any) -> None:  # noqa: ANN401 - each act has its own options
+        gc.enable()
         workspace, lang = given.pop("workspace"), given.pop("lang")
         screen = Screen(as_json=given.pop("json"), quiet=given.pop("quiet"))
         clock = given.pop("acknowledge_clock", False)
