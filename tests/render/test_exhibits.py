@@ -238,6 +238,8 @@ def test_a_published_figure_stands_beside_ours_in_all_three_forms(lang: Lang) ->
         assert any(found[-4:] == ["marginal", "24", "–", "–"] for found in form)
     for text in (page(shown, t), markdown(shown, t)):
         assert "As it was published." in text
+    head = next(found for found in forms[1] if t("published") in found)
+    assert len(set(head)) == len(head), "no two columns are called the same"
 
 
 def test_without_exhibits_there_is_no_such_section_and_no_style_for_it() -> None:

@@ -52,6 +52,8 @@ class Sheet:
     groups: tuple[tuple[str, tuple[Row, ...]], ...]
     words: int = 1
     """How many of its columns, from the left, are words."""
+    lead: str = ""
+    """What the groups' titles are, where they are not arms."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ class _Tell:
             cells = (self._amount(line.published), self._amount(line.here), change)
             rows.append((place, Row(line.arm, cells, ours=line.arm in self.ours)))
         head = (t("arm"), t("published"), t("here"), t("difference"))
-        sheet = Sheet(t("published.caption", unit=self.found.unit), head, self._groups(rows))
+        caption = t("published.caption", unit=self.found.unit)
+        sheet = Sheet(caption, head, self._groups(rows), lead=t("what-of"))
         return Panel(t("published-head"), shown.text.strip(), (), (sheet,))
 
     # --- words ---
@@ -261,4 +264,4 @@ def flat(sheet: Sheet, lead: str) -> tuple[tuple[str, ...], list[tuple[str, ...]
         for title, group in sheet.groups
         for row in group
     ]
-    return ((lead, *sheet.head) if titled else sheet.head), rows
+    return ((sheet.lead or lead, *sheet.head) if titled else sheet.head), rows

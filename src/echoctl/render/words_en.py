@@ -124,6 +124,7 @@ WORDS: dict[str, str] = {
     "everything": "all",
     "published-head": "Published figures and those of this exam",
     "published.caption": "Means a {unit}; the difference is this exam minus what was published.",
+    "what-of": "what",
     "published": "published",
     "here": "here",
     "difference": "difference",
