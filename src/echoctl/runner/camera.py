@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from echoctl.worlds import Scene, World
 
 
+_BLANK: Mapping[str, Any] = {"end": "", "width": 0, "height": 0, "things": [], "moments": []}
+
+
 class Recorded:
     """A world that remembers what it showed; everything else is the world's own."""
 
@@ -83,7 +86,7 @@ def film(track: Track, job: Job, bench: Workbench, rows: Sequence[int]) -> list[
         if number in open_ones:
             fitting = [take for take in camera.takes if _shows(take, row)]
             walks = len({tuple(moment[1:] for moment in take.moments) for take in fitting})
-            shown = _developed(fitting[:1] if walks == 1 else [])
+            shown = _developed(fitting[0]) if walks == 1 else _BLANK
             out.append({"number": number, "row": row, "walks": walks, **shown})
             open_ones.discard(number)
             if not open_ones:
@@ -97,7 +100,7 @@ def _shows(take: Recorded, row: Row) -> bool:
     return (take.family, take.seed) == (row["family"], row["seed"])
 
 
-def _developed(takes: Sequence[Recorded]) -> Mapping[str, Any]:
+def _developed(take: Recorded) -> Mapping[str, Any]:
     things: dict[tuple[str, str, str], int] = {}
 
     def number(held: Any) -> int:  # noqa: ANN401 - a Thing: the worker may not import its name
@@ -107,12 +110,10 @@ def _developed(takes: Sequence[Recorded]) -> Mapping[str, Any]:
         cells = [number(held) for held in shown.cells]
         return [cells, shown.pos, shown.heading, number(shown.hand), action, reward]
 
-    for take in takes:
-        first = take.moments[0][0]
-        moments = [frame(*moment) for moment in take.moments]
-        return {
-            "end": "success" if take.success else "harm" if take.harm else "timeout",
-            "width": first.width, "height": first.height,
-            "things": [list(held) for held in things], "moments": moments,
-        }  # fmt: skip
-    return {"end": "", "width": 0, "height": 0, "things": [], "moments": []}
+    first = take.moments[0][0]
+    moments = [frame(*moment) for moment in take.moments]
+    return {
+        "end": "success" if take.success else "harm" if take.harm else "timeout",
+        "width": first.width, "height": first.height,
+        "things": [list(held) for held in things], "moments": moments,
+    }  # fmt: skip

@@ -3,7 +3,7 @@
 No module is run. Imports are followed wherever they stand in a file, inside functions too,
 except under ``if TYPE_CHECKING``. "Project" means the package echoctl, the track's own top-level
 package and, for a workspace track, the files beside it; what comes from elsewhere (NumPy,
-MiniGrid) is pinned by version in the manifest, not copied.
+MiniGrid) is in the manifest by version and the hash of its code, not copied.
 """
 
 from __future__ import annotations
